@@ -126,7 +126,8 @@ export interface ForgeControl {
   pushBranch(branch: string, sha: string): Promise<void>;
   /** The forge died over a push of a new branch: git has it, and the forge's own table of branches has not. */
   leaveHalfMade(branch: string, sha: string): Promise<void>;
-  pushTag(name: string, sha: string): Promise<void>;
+  /** Null: takes it away. */
+  pushTag(name: string, sha: string | null): Promise<void>;
 
   /** Decides what a gate run on a tree comes to; called when the run would start. Default: success. */
   judge: (

@@ -2,6 +2,7 @@ import { finishRun } from './actions/runs.ts';
 import type { ForgeCallRecord, ForgeControl, GateRunView } from './control.ts';
 import { convertPull } from './convert/entities.ts';
 import { convertMerges } from './convert/merges.ts';
+import { ZERO_ID } from './git/refs.ts';
 import type { MergeStyle, PullRecord, RepoRecord } from './model.ts';
 import {
   changeRule,
@@ -251,8 +252,8 @@ class RealControl implements ForgeControl {
     return this.#locked(() => moveBranch(this.#world, this.#repo, branch, sha, PERSON));
   }
 
-  pushTag(name: string, sha: string): Promise<void> {
-    return this.#locked(() => gitOf(this.#world, this.#repo).setRef(`refs/tags/${name}`, sha));
+  pushTag(name: string, sha: string | null): Promise<void> {
+    return this.#locked(() => gitOf(this.#world, this.#repo).setRef(`refs/tags/${name}`, sha ?? ZERO_ID));
   }
 
   finishRun(runId: string, state: 'success' | 'failure' | 'cancelled' | 'error'): Promise<void> {

@@ -23,6 +23,7 @@ const RARE: readonly string[] = [
   'gate renamed',
   'a protected file',
   'action bounced merge_timeout',
+  'take back base_advanced',
   'event pr_bounced merge_timeout',
   'event pr_skipped merged_outside_the_queue',
   'bounced by a gate known to be steady',

@@ -36,6 +36,7 @@ const FORGE_READS = [
   'readVersion',
   'readBranchTip',
   'findRefInTheWay',
+  'findNamesake',
   'readCommit',
   'readTreeId',
   'readTree',

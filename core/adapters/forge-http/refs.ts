@@ -1,4 +1,4 @@
-import type { RefInTheWay } from '#core/domain/forge/forge.ts';
+import { branchRef, type RefInTheWay } from '#core/domain/forge/forge.ts';
 import { readBody } from './wire/read-body.ts';
 import { RefRows } from './wire/schema.ts';
 import type { ForgeTransport } from './wire/transport.ts';
@@ -24,6 +24,13 @@ export async function findRefInTheWay(
   return null;
 }
 
+/** Finds a branch or tag with the full name of this branch, which git takes for that branch as well (forge facts, 3.5). Two calls. */
+export async function findNamesake(transport: ForgeTransport, branch: string): Promise<RefInTheWay | null> {
+  const name = branchRef(branch);
+  if ((await listRefs(transport, 'heads', name)).includes(name)) return { kind: 'branch', name };
+  return (await listRefs(transport, 'tags', name)).includes(name) ? { kind: 'tag', name } : null;
+}
+
 /** Lists the names of references of one kind with this beginning. */
 async function listRefs(
   transport: ForgeTransport,
@@ -33,7 +40,7 @@ async function listRefs(
   const call = {
     method: 'GET',
     label: 'GET git/refs/{ref}',
-    path: [...transport.repoPath, 'git', 'refs', kind, root],
+    path: [...transport.repoPath, 'git', 'refs', kind, ...root.split('/')],
   } as const;
   const answer = await transport.exchange(call);
   if (answer.status === 404 && answer.isJson) return [];

@@ -125,7 +125,7 @@ const LET_GO_ON = {
   shut_out:
     'Read on the queue page why the forge refuses the queue, and put that right. The queue then goes on by itself.',
   rule: 'Read on the setup page which branch rule keeps the queue from landing, and put that right. The queue then goes on by itself.',
-  name: 'A branch or tag stands where the queue needs its own branches, which begin with its name: rename or delete it. The queue then goes on by itself.',
+  name: 'Read on the queue page which branch or tag stands in the way, and rename or delete it. The queue then goes on by itself.',
 };
 
 /**

@@ -150,9 +150,7 @@ export class SnapshotReader {
     this.isRepoSeen = tip.known;
     const needsBase = isBusy || isBaseNews(this.#repo, record, tip);
     if (isBusy) this.#knownForge = await readKnownForge(this.#forge, this.#clock, this.#tryRead, record);
-    const blocked = record.nameInTheWay?.branches;
-    const nameInTheWay =
-      blocked === undefined ? undefined : await this.#tryRead(() => this.#forge.findRefInTheWay(blocked));
+    const nameInTheWay = await this.#readNameInTheWay(record);
     const ruled = record.ruledBranch;
     const isOwnBranchRuled =
       ruled === undefined ? undefined : await this.#tryRead(() => isBranchRuled(this.#forge, ruled));
@@ -228,20 +226,32 @@ export class SnapshotReader {
     };
   }
 
-  /** Why the merge that is awaited may not come: rule, reviews, checks, files and dependencies, all read anew. */
+  async #readNameInTheWay({ nameInTheWay: known }: QueueRecord): Promise<Snapshot['nameInTheWay']> {
+    if (known === undefined) return undefined;
+    const { branches, isNamesake } = known;
+    const forge = this.#forge;
+    return this.#tryRead(() =>
+      isNamesake ? forge.findNamesake(this.#repo.baseBranch) : forge.findRefInTheWay(branches),
+    );
+  }
+
+  /** Why the merge that is awaited may not come: rule, reviews, checks, files and dependencies, all read anew, and what is taken for the base. */
   async #readBlockers(
     record: QueueRecord,
     focus: Snapshot['focus'],
-  ): Promise<Partial<Pick<Snapshot, 'blockers' | 'protection'>>> {
+  ): Promise<Partial<Pick<Snapshot, 'blockers' | 'protection' | 'namesake'>>> {
     const { pr, scheduledBy } = landingOf(record) ?? {};
     if (pr === undefined || !isBlockerLookDue(record, this.#clock.now())) return {};
     const seen = focus.get(pr);
     if (seen?.known !== true || seen.value.pull.merged) return {};
-    this.#protection = await this.#tryRead(() => this.#forge.readProtection(this.#repo.baseBranch));
+    const { baseBranch } = this.#repo;
+    const namesake = await this.#tryRead(() => this.#forge.findNamesake(baseBranch));
+    this.#protection = await this.#tryRead(() => this.#forge.readProtection(baseBranch));
     const protection = this.#protection;
-    if (!protection.known || protection.value === null) return { protection, blockers: UNKNOWN };
+    if (!protection.known || protection.value === null) return { namesake, protection, blockers: UNKNOWN };
     this.#budget.begin();
     return {
+      namesake,
       protection,
       blockers: known(await this.#views.readAnew(protection.value, seen.value.pull, scheduledBy)),
     };

@@ -141,7 +141,9 @@ const StoredShape = z.object({
   outside: z.array(z.object({ pr, at: z.number() })).optional(),
   rival: z.object({ pr, at: z.number() }).optional(),
   archivedSince: z.number().optional(),
-  nameInTheWay: z.object({ branches: z.array(z.string()) }).optional(),
+  nameInTheWay: z
+    .object({ branches: z.array(z.string()), isNamesake: z.literal(true).optional() })
+    .optional(),
   ruledBranch: z.string().optional(),
   doubtedTip: sha.optional(),
   stagingRefused: z.object({ since: z.number(), at: z.number() }).optional(),

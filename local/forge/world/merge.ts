@@ -22,6 +22,7 @@ export type MergeRefusal =
   | 'conflict'
   | 'push_out_of_date'
   | 'nothing_to_merge'
+  | 'ambiguous_base'
   | 'file_converted'
   | 'not_fast_forward'
   | 'stale_divergence';
@@ -78,10 +79,14 @@ export async function mergePull(
   const git = gitOf(world, repo);
   const tip = git.tip(pull.base);
   if (tip === null) return { ok: false, reason: 'push_out_of_date' };
+  // Git pushes a merge to the base by its full name: where a branch or tag has that name as well, it takes neither.
+  const fullName = `refs/heads/${pull.base}`;
+  if (git.tip(fullName) !== null || git.ref(`refs/tags/${fullName}`) !== null)
+    return { ok: false, reason: 'ambiguous_base' };
   const built = await buildMerge(world, repo, pull, request, tip);
   if (!built.ok) return built;
   if (built.mergeCommit === tip) return { ok: false, reason: 'nothing_to_merge' };
-  if (!(await git.updateRef(`refs/heads/${pull.base}`, built.mergeCommit, tip))) {
+  if (!(await git.updateRef(fullName, built.mergeCommit, tip))) {
     return { ok: false, reason: 'push_out_of_date' };
   }
   const now = world.timers.now();

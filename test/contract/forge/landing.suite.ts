@@ -2,6 +2,7 @@ import { FileGuard } from '#core/domain/forge/protected-files.ts';
 import { type Actor, type ForgeSubject, type Needs, RepoDriver } from './subject.ts';
 
 const CONTEXT = 'mq';
+const NAMESAKE = 'refs/heads/main';
 const SUCCESS = { state: 'success', context: CONTEXT, description: 'landing', targetUrl: null } as const;
 
 /** A posted success starts the forge's own merge, which no call of the client asks for (forge facts, 3.5). */
@@ -174,6 +175,18 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
       () => schedule(repo, pr, 'squash'),
       (answer) => answer === 201,
     );
+  });
+
+  test('a tag with the full name of the base: git takes no merge, and it is found', async () => {
+    const repo = await create();
+    const { pr, head } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
+    expect(await repo.forge.findNamesake('main')).toBeNull();
+    await repo.must('bot', 'POST', '/tags', { tag_name: NAMESAKE, target: head });
+    expect(await repo.forge.findNamesake('main')).toEqual({ kind: 'tag', name: NAMESAKE });
+    expect(await schedule(repo, pr)).toBe(201);
+    await repo.forge.postStatus(head, SUCCESS);
+    await settle(6);
+    expect((await repo.forge.readPullRequest(pr)).merged).toBe(false);
   });
 
   needs('person')(

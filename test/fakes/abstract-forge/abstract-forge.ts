@@ -256,7 +256,8 @@ function createBranchControl(world: World) {
       world.branches.set(branch, sha);
       world.halfMade.add(branch);
     },
-    async pushTag(name: string, sha: string) {
+    async pushTag(name: string, sha: string | null) {
+      if (sha === null) return void world.tags.delete(name);
       world.objects.mustCommit(sha);
       world.tags.set(name, sha);
     },

@@ -97,8 +97,19 @@ function findMergeRow(world: World, pull: Pull, sha: CommitSha): ScheduleRow | n
 
 function carryOut(world: World, pull: Pull, row: ScheduleRow): void {
   if (world.switches.rowDeletedBeforeMerge) setSchedule(world, pull, null);
-  if (world.knobs.mergeFails(pull.number) || world.forbiddenStyles.has(row.style)) return;
+  if (
+    hasNamesake(world, pull.base) ||
+    world.knobs.mergeFails(pull.number) ||
+    world.forbiddenStyles.has(row.style)
+  )
+    return;
   // No program takes it as an argument.
   if (row.style !== 'rebase' && row.title.includes('\0')) return;
   mergePull(world, pull, row.style, row.doer);
+}
+
+/** Git pushes a merge to the base by its full name, which a branch or tag of that name has as well: it takes neither. */
+function hasNamesake({ branches, tags }: World, base: string): boolean {
+  const name = `refs/heads/${base}`;
+  return branches.has(name) || tags.has(name);
 }

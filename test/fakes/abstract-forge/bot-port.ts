@@ -73,6 +73,7 @@ function createReader(world: World): Reader {
       ),
     readBranchTip: async (branch) => readBranchTip(world, branch),
     findRefInTheWay: async (branches) => findRefInTheWay(world, branches),
+    findNamesake: async (branch) => findNamesake(world, branch),
     readCommit: async (sha) =>
       exchange(world, get(`git/commits/${sha}`, 'git/commits/{sha}'), () =>
         viewCommit(found(objects.commit(sha))),
@@ -194,6 +195,14 @@ function findRefInTheWay(world: World, branches: readonly string[]): RefInTheWay
   if (branch !== undefined) return { kind: 'branch', name: branch };
   const tag = exchange(world, call, () => branches.find((name) => world.tags.has(name)));
   return tag === undefined ? null : { kind: 'tag', name: tag };
+}
+
+/** Like the HTTP client: one call for branches, one for tags. */
+function findNamesake(world: World, branch: string): RefInTheWay | null {
+  const call = get('git/refs', 'git/refs/{ref}');
+  const name = `refs/heads/${branch}`;
+  if (exchange(world, call, () => world.branches.has(name))) return { kind: 'branch', name };
+  return exchange(world, call, () => world.tags.has(name)) ? { kind: 'tag', name } : null;
 }
 
 /** Like the HTTP client: a branch that is not there makes it look whether the repository is. */

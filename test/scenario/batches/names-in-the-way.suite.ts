@@ -38,6 +38,36 @@ export function defineNameTests(createWorld: () => Promise<World>): void {
     },
   );
 
+  test.each(['branch', 'tag'] as const)(
+    'a %s that git takes for the base is told as what it is, blames no pull request, and the queue goes on once it is gone',
+    async (kind) => {
+      const world = await createWorld();
+      const { forge } = world;
+      await givenProject(forge);
+      const name = `refs/heads/${forge.base}`;
+      const tip = await forge.tip(forge.base);
+      if (kind === 'branch') await forge.pushBranch(name, tip);
+      else await forge.pushTag(name, tip);
+      const prs = [await givenScheduled(forge, 'first'), await givenScheduled(forge, 'second')];
+      await world.drain({ maxMs: 6 * MINUTE_MS });
+      expect((await world.reconcile())?.errorCode).toBe('branch_name_taken');
+      expect((await world.record()).mergeTimeoutCounts).toEqual([]);
+      for (const pr of prs)
+        expect(await forge.status((await forge.pull(pr)).headSha, 'mq')).toMatchObject({
+          state: 'pending',
+          description: PULL_CODES.queue_stopped.says,
+        });
+      if (kind === 'branch') await forge.deleteBranch(name);
+      else await forge.pushTag(name, null);
+      // Forgejo has dropped the schedule of the one that it failed to merge.
+      await forge.schedule(prs[0] ?? 0, 'squash');
+      await world.drain({ maxMs: 30 * MINUTE_MS });
+      expect((await endingOf(world, prs)).landed).toEqual(prs);
+      expect((await world.reconcile())?.errorCode).toBeNull();
+      await expectHonestEnd(world, prs);
+    },
+  );
+
   test('one that comes while a red batch is searched holds the search, which goes on once it is gone', async () => {
     const world = await createWorld();
     await givenProject(world.forge);

@@ -176,7 +176,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a tag is nothing to a patch, and holds nothing that a branch held',
     file: `${QUEUE}/record/adopt-snapshot.ts`,
-    find: "const isGone = ref === null || (ref?.kind === 'tag' && record.nameInTheWay?.kind === 'branch');",
+    find: 'const isGone = ref === null || isOther;',
     replace: 'const isGone = ref === null;',
     families: ['taken_names', 'storm'],
     dies: { family: 'storm', seed: 8800378 },

@@ -184,7 +184,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a schedule that the forge has dropped is told before what may be hidden in the rule (E21)',
     file: `${QUEUE}/landing/blockers.ts`,
-    find: "(answer === 'other_checks' || !MAY_BE_WHY.has(answer.reason))",
+    find: "(typeof answer === 'string' || !MAY_BE_WHY.has(answer.reason))",
     replace: "(answer === 'other_checks' || answer.kind === 'refused')",
     families: ['people'],
     dies: 'a schedule is dropped where the bot may not read the rule',

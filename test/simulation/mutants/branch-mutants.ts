@@ -92,4 +92,28 @@ export const BRANCH_MUTANTS: readonly Mutant[] = [
     families: ['people'],
     dies: 'a branch has the name of the queue, where the forge denies the patch',
   },
+  {
+    guard: 'a merge that does not come is laid to what git takes for the base, where there is such a thing',
+    file: 'engine-container/src/queue/landing/blockers.ts',
+    find: "s.namesake.value !== null) return 'namesake';",
+    replace: "s.namesake.value !== null) return 'unknown';",
+    families: ['people'],
+    dies: 'git takes another branch for the base',
+  },
+  {
+    guard: 'nothing more lands while git takes something else for the base',
+    file: 'engine-container/src/queue/landing/blockers.ts',
+    find: '  record.nameInTheWay = { kind: ref.kind, branches: [s.repo.baseBranch], isNamesake: true };\n',
+    replace: '',
+    families: ['people'],
+    dies: 'git takes another branch for the base',
+  },
+  {
+    guard: 'the queue goes on once nothing is taken for the base any more',
+    file: 'engine-container/src/reading/read-snapshot.ts',
+    find: 'isNamesake ? forge.findNamesake(this.#repo.baseBranch) : forge.findRefInTheWay(branches)',
+    replace: 'forge.findRefInTheWay(branches)',
+    families: ['people'],
+    dies: 'git takes another branch for the base',
+  },
 ];

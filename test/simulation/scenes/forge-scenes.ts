@@ -1,4 +1,5 @@
 import { TAKE_BACK_GRACE_MS, TICK_INTERVAL_MS, UNHEARD_LOOK_MS_MAX } from '#core/domain/limits.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { LATE_PUSH_ENTRY_MS } from '../../../engine-container/src/queue/admission/eligibility.ts';
 import { giveUpFirst, postsSuccess } from '../../scenario/late-call.ts';
@@ -189,6 +190,26 @@ async function takeNameWhereDenied(): Promise<readonly string[]> {
   return forge.isMerged(pr) ? problems : [...problems, 'the queue does not go on'];
 }
 
+/** A branch has the full name of the base, so that git takes no push to the base: no merge comes, whichever pull request is tried. */
+async function giveBaseNamesake(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.pushBranch('refs/heads/main', await forge.tip('main'));
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 10);
+  const report = await stage.reconcile();
+  const problems = report?.errorCode === 'branch_name_taken' ? [] : [`it is told as ${report?.errorCode}`];
+  if ((await wordOn(stage, pr)) === 'success') problems.push('a success stands that no merge can follow');
+  if ((await wordsOn(stage, pr)) !== PULL_CODES.queue_stopped.says)
+    problems.push(`its author is told "${await wordsOn(stage, pr)}"`);
+  await forge.deleteBranch('refs/heads/main');
+  await forge.cancelSchedule(pr);
+  await forge.schedule(pr, 'squash');
+  await look(stage, 10);
+  return forge.isMerged(pr) ? problems : [...problems, 'the queue does not go on'];
+}
+
 export const FORGE_SCENES = {
   'a success comes two minutes late': successComesTwoMinutesLate,
   'a schedule within the second of a look': scheduleWithinTheSecond,
@@ -200,4 +221,5 @@ export const FORGE_SCENES = {
   'the tip of the base says that no run starts': silentBase,
   'the success of another account': forgeSuccess,
   'a branch has the name of the queue, where the forge denies the patch': takeNameWhereDenied,
+  'git takes another branch for the base': giveBaseNamesake,
 } satisfies Scenes;

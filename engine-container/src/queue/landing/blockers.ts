@@ -7,11 +7,11 @@ import { type DecisionContext, entryOf } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import type { Batch } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
-import { describeOtherChecks } from '../words/phrases.ts';
+import { describeOtherChecks, describeStopped } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 
-/** Something of its rules that keeps the forge from merging. */
-export type Block = Extract<Admission, { kind: 'refused' }> | 'other_checks';
+/** Something that keeps the forge from merging: of its rules, or a branch or tag that git takes for the base as well. */
+export type Block = Extract<Admission, { kind: 'refused' }> | 'other_checks' | 'namesake';
 /** The forge's answer when it is asked; `unknown`: no clear answer. */
 export type Answer = Block | 'nothing' | 'unknown';
 
@@ -23,7 +23,7 @@ const STYLE_OFF: Block = { kind: 'refused', reason: 'style_off' };
 
 /** A block that is known to be one, not something that may be. */
 export function isSure(answer: Answer): boolean {
-  return isBlock(answer) && (answer === 'other_checks' || !MAY_BE_WHY.has(answer.reason));
+  return isBlock(answer) && (typeof answer === 'string' || !MAY_BE_WHY.has(answer.reason));
 }
 
 /** Was the success taken back because the forge did not merge? */
@@ -34,6 +34,7 @@ export function isOfForge(reason: TakeBackReason): boolean {
 /** Something that may be why counts only once the merge is late for good: a slow forge would have merged. */
 export function findBlock(pass: DecisionContext, landing: Landing): Answer {
   const { s, record } = pass;
+  if (s.namesake?.known === true && s.namesake.value !== null) return 'namesake';
   if (s.blockers?.known !== true || !s.protection.known || s.protection.value === null) return 'unknown';
   const view = s.blockers.value;
   // Our own word on this head is what opens or closes the merge; here it is about all others.
@@ -91,6 +92,7 @@ export function holdUnclear(pass: DecisionContext, batch: Batch, { pr, head }: L
  * with it (D-14).
  */
 export function holdBlocked(pass: DecisionContext, batch: Batch, { pr, head }: Landing, block: Block): void {
+  if (block === 'namesake') return holdAll(pass, batch, { pr, head });
   const entry = entryOf(pass.record, pr);
   if (entry?.head === head) {
     entry.isBlocked = true;
@@ -102,4 +104,15 @@ export function holdBlocked(pass: DecisionContext, batch: Batch, { pr, head }: L
     const description = describeOtherChecks();
     wishStatus(pass, { pr, sha: head, state: 'pending', description, targetUrl: null });
   } else batch.fates.push({ pr, action: 'refused', reason: block.reason });
+}
+
+/** No merge into the base gets through before a person has acted, and no pull request has to do with it. */
+function holdAll(pass: DecisionContext, batch: Batch, { pr, head }: Pick<Landing, 'pr' | 'head'>): void {
+  const { record, s, log } = pass;
+  const ref = s.namesake?.known === true ? s.namesake.value : null;
+  batch.fates.push({ pr, action: 'requeued', reason: 'merge_timeout' });
+  if (ref === null) return;
+  record.nameInTheWay = { kind: ref.kind, branches: [s.repo.baseBranch], isNamesake: true };
+  wishStatus(pass, { pr, sha: head, state: 'pending', description: describeStopped(), targetUrl: null });
+  log.push(`git takes the ${ref.kind} ${ref.name} for the base as well: no push to the base gets through`);
 }

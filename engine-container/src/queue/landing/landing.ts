@@ -130,7 +130,10 @@ function nudgeOrTimeOut(pass: DecisionContext, batch: Batch, landing: Landing, p
   const age = pass.s.now - postedAt;
   if (pass.s.blockers !== undefined) {
     landing.blockerLooks = landing.nudges - 1;
-    if (isBlock(findBlock(pass, landing))) return startTeardown(pass, batch, 'merge_blocked');
+    const block = findBlock(pass, landing);
+    // No rule blocks it.
+    if (block === 'namesake') return startTeardown(pass, batch, 'merge_timeout');
+    if (isBlock(block)) return startTeardown(pass, batch, 'merge_blocked');
   }
   if (age >= LANDING_TIMEOUT_MS) return startTeardown(pass, batch, 'merge_timeout');
   const nextNudge = LANDING_NUDGE_AGES_MS[landing.nudges];

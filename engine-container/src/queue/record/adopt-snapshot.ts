@@ -67,7 +67,9 @@ function keepHook({ record, s }: DecisionContext): void {
 function noticeName(pass: DecisionContext): void {
   const { record, s } = pass;
   const ref = s.nameInTheWay?.known === true ? s.nameInTheWay.value : undefined;
-  const isGone = ref === null || (ref?.kind === 'tag' && record.nameInTheWay?.kind === 'branch');
+  const known = record.nameInTheWay;
+  const isOther = ref?.kind === 'tag' && known?.kind === 'branch' && known.isNamesake === undefined;
+  const isGone = ref === null || isOther;
   if (isGone) delete record.nameInTheWay;
   if (record.nameInTheWay !== undefined) raiseStandstill(pass, 'branch_name_taken');
 }

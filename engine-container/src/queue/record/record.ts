@@ -144,6 +144,8 @@ export interface NameInTheWay {
   readonly kind: 'branch' | 'tag';
   /** Branches that could not be made. */
   readonly branches: readonly string[];
+  /** It is taken for the base, so that the forge merges nothing. */
+  readonly isNamesake?: true;
 }
 
 /** Null version: it names none that we can read. */
