@@ -3,6 +3,7 @@ import type { EpochMs, PullRequestNumber } from '../ids.ts';
 import type { ActivityEvent, NodeRow, OwnEvent, Receipt } from '../queue/batch.ts';
 import type { ToldForecast } from '../queue/forecast.ts';
 import type { QueuePlace, QueueView } from '../queue/queue-view.ts';
+import { type Standstill, type StandstillCause, sayStandstill } from '../queue/standstill.ts';
 import { type Hold, holdToTell, sayPause } from '../repos/pause.ts';
 import { codeOfEvent, codeOfPlace, type PullCodeName } from './find-pull-code.ts';
 import { BY_ITSELF } from './pull-code-kinds.ts';
@@ -21,6 +22,8 @@ export interface StoryFacts {
    * the queue from landing. `name`: another branch or tag keeps it from staging; what is in flight goes on, as the view tells.
    */
   readonly stopped?: keyof typeof LET_GO_ON;
+  /** The queue stands still. @default it does not, or that is not known */
+  readonly standstill?: Standstill | null;
   /** The pause that holds now. */
   readonly pause: Hold | null;
   /** Undefined: not known. */
@@ -77,35 +80,48 @@ export function tellPull(facts: StoryFacts): PullStory | null {
   const code = codeNow(facts, place, history, last);
   const inQueue =
     nth > 0 || (place === undefined && last !== undefined && code !== null && PULL_CODES[code].is === 'wait');
+  const running = smallest(attempts.filter((row) => row.outcome === 'running'));
   return {
     code,
     inQueue,
     history,
     attempts,
-    ...sayMore(code, facts, place),
+    ...sayMore(code, facts, place, running),
     title: place?.title ?? last?.title ?? null,
     since: last?.at ?? place?.queuedAt ?? null,
     place: nth === 0 ? null : nth,
     until: place?.until ?? null,
     forecast: place?.forecast ?? null,
-    node: smallest(attempts.filter((row) => row.outcome === 'running')) ?? attempts[0] ?? null,
+    node: running ?? attempts[0] ?? null,
     estimate: inQueue ? estimate(facts, code, place?.queuedAt ?? last?.at ?? facts.now) : null,
     receipts: receiptsOf(attempts, pr),
     settings: place?.settings ?? null,
   };
 }
 
+/** No gate run speaks for what is staged. */
+const UNBEGUN: readonly StandstillCause[] = ['gate_not_started', 'checks_not_reported'];
+
 /** Facts beyond the code: the pause with its end, and the labels of the runner that is awaited. */
 function sayMore(
   code: PullCodeName | null,
-  { pause, view, stopped }: StoryFacts,
+  { pause, view, stopped, standstill = null }: StoryFacts,
   place: QueuePlace | undefined,
+  running: NodeRow | undefined,
 ): Pick<PullStory, 'words' | 'next'> {
   if (code === 'paused' && pause !== null)
     return { words: sayPause(holdToTell(pause, place ?? {})), next: null };
   if (code === 'head_changed' && place?.says !== undefined)
     return { words: place.says, next: stepOf(place.says) };
   if (code === 'queue_stopped' && stopped !== undefined) return { words: null, next: LET_GO_ON[stopped] };
+  // It goes on by itself only where a gate run begins.
+  if (
+    code === 'staged' &&
+    standstill !== null &&
+    UNBEGUN.includes(standstill.cause) &&
+    running?.runUrl === null
+  )
+    return { words: null, next: sayStandstill(standstill).next };
   const labels = code === 'runner_wait' && view?.block.kind === 'runner' ? (view.block.labels ?? []) : [];
   if (labels.length === 0) return { words: null, next: null };
   const wanted = sayRunner(labels);

@@ -1,3 +1,4 @@
+import { findStandstill } from '#core/domain/queue/standstill.ts';
 import { AppError } from '../../contracts/errors.ts';
 import { type PullStoryView, toPullStoryView } from '../../contracts/pulls/pull-story.ts';
 import { STORY_BATCHES_MAX, STORY_EVENTS_MAX, STORY_SCANNED_ROWS_MAX } from '../../domain/api-limits.ts';
@@ -64,6 +65,14 @@ export async function readPull(
     now,
     view,
     pause: pauseAt(repo, now),
+    standstill: findStandstill({
+      repo,
+      isOnHold: onHold.has(repo.id),
+      view,
+      outcome: outcome ?? undefined,
+      batches,
+      now,
+    }),
   });
   if (story === null) throw new AppError('not_found');
   return toPullStoryView(repo, pr, story);

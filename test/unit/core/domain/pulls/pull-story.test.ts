@@ -1,6 +1,7 @@
 import { ESTIMATE_LANDINGS_MIN, type StoryFacts, tellPull } from '#core/domain/pulls/pull-story.ts';
 import type { ActivityEvent } from '#core/domain/queue/batch.ts';
 import type { QueueView } from '#core/domain/queue/queue-view.ts';
+import { STANDSTILLS } from '#core/domain/queue/standstill.ts';
 import { givenEvent, givenNodeRow } from '../../../../builders/store-rows.ts';
 
 const NOW = 10_000_000;
@@ -147,6 +148,25 @@ describe('the story of one pull request', () => {
       code: 'queue_stopped',
       next: expect.stringMatching(/rename or delete it\. The queue then goes on by itself\.$/),
     });
+  });
+
+  test('one whose gate run does not begin is told what its owner has to do, and that nothing goes on by itself', () => {
+    const { places, ...rest } = view(7);
+    const staged = { ...rest, places: places.map((each) => ({ ...each, state: 'staged' as const })) };
+    const storyOf = (standstill: StoryFacts['standstill'], runUrl: string | null = null) =>
+      tellPull(
+        given({
+          view: staged,
+          batches: [givenNodeRow({ prs: [7], outcome: 'running', runUrl })],
+          ...(standstill === undefined ? {} : { standstill }),
+        }),
+      );
+    const found = { cause: 'gate_not_started', since: NOW - 11 * MINUTE_MS, usualMs: null } as const;
+    expect(storyOf(found)).toMatchObject({ code: 'staged', next: STANDSTILLS.gate_not_started.next });
+    expect(storyOf(undefined)?.next).toBeNull();
+    expect(storyOf({ ...found, cause: 'gate_slow' })?.next).toBeNull();
+    // Of another batch.
+    expect(storyOf(found, 'https://forge.test/run/1')?.next).toBeNull();
   });
 
   test('of a head that changed it says the words of that head, with their step', () => {
