@@ -6,7 +6,7 @@ const { statSync } = require('node:fs');
  * alone the longest of all, which is small, would begin when everything else is done.
  */
 const SECONDS = [
-  ['scenario/service/local-service.test.ts', 71],
+  ['scenario/service/local-service.ci.test.ts', 71],
   ['simulation/simulation.test.ts', 36],
   ['simulation/scenes.ci.test.ts', 26],
   ['contract/forge-client.test.ts', 20],
