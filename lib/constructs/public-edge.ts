@@ -34,11 +34,12 @@ const READ_TIMEOUT = Duration.seconds(35);
 const HSTS_MAX_AGE = Duration.days(365);
 
 /**
- * Statuses of errors that the edge must not cache. By default it keeps them for ten seconds, whatever the answer says,
- * and gives them to all who ask for the same path
- * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html).
+ * Statuses that the edge must not keep: it keeps each of them for ten seconds, whatever the answer says, and gives it to all
+ * callers of the same path
+ * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/HTTPStatusCodes.html, codes that are always cached).
+ * A repository that one tenant is told not to exist exists for another.
  */
-const NEVER_KEPT = [500, 502, 503, 504] as const;
+const NEVER_KEPT = [404, 405, 414, 500, 501, 502, 503, 504] as const;
 
 export interface PublicEdgeProps {
   /** `<id>.execute-api.<region>.<suffix>` */

@@ -123,9 +123,14 @@ describe('one address carries the whole contract', () => {
     expect(behaviour('/assets/*').found).toMatchObject({ CachePolicyId: CACHING_OPTIMIZED, Compress: true });
   });
 
-  /** https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html */
-  test('a fault of one moment is not what all who ask for the same path get for ten seconds', () => {
-    const kept = [500, 502, 503, 504].map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 }));
+  /**
+   * The statuses that the edge keeps for ten seconds whatever `Cache-Control` says: "How CloudFront processes HTTP 4xx and 5xx
+   * status codes from your origin" (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/HTTPStatusCodes.html),
+   * and how long (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html).
+   */
+  test('what one caller is refused with is not what all who ask for the same path get for ten seconds', () => {
+    const alwaysKept = [404, 405, 414, 500, 501, 502, 503, 504];
+    const kept = alwaysKept.map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 }));
     expect(distribution.CustomErrorResponses).toEqual(kept);
   });
 
