@@ -77,6 +77,8 @@ export interface AlarmSpec {
   readonly threshold?: number;
   /** @default 1 */
   readonly periods?: number;
+  /** Periods of them in which the threshold has to be reached. @default all */
+  readonly reachedIn?: number;
   /** @default a period without data is a good one */
   readonly missing?: TreatMissingData;
   /** Whether the dashboard shows it. The dashboard can name no alarm that some deployments lack. @default true */
@@ -145,6 +147,7 @@ export class Monitoring extends Construct {
       metric: spec.metric,
       threshold: spec.threshold ?? 1,
       evaluationPeriods: spec.periods ?? 1,
+      ...(spec.reachedIn === undefined ? {} : { datapointsToAlarm: spec.reachedIn }),
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: spec.missing ?? TreatMissingData.NOT_BREACHING,
       alarmDescription: `[${spec.severity}] ${spec.meaning} Runbook: ${this.#runbook}#${id.toLowerCase()}`,
@@ -247,16 +250,15 @@ export class Monitoring extends Construct {
   }
 
   /** Alarm that fires while a dead-letter queue holds a message (A119). */
-  addDeadLetterAlarm(scope: Construct, id: string, queue: IQueue, meaning: string, minutes = 1): Alarm {
-    return this.addAlarm(scope, id, {
-      metric: queue.metricApproximateNumberOfMessagesVisible({
-        period: Duration.minutes(1),
-        statistic: 'Maximum',
-      }),
-      periods: minutes,
-      severity: 'ticket',
-      meaning,
-    });
+  addDeadLetterAlarm(
+    scope: Construct,
+    id: string,
+    queue: IQueue,
+    spec: Pick<AlarmSpec, 'meaning' | 'periods' | 'reachedIn'>,
+  ): Alarm {
+    const each = { period: Duration.minutes(1), statistic: 'Maximum' };
+    const metric = queue.metricApproximateNumberOfMessagesVisible(each);
+    return this.addAlarm(scope, id, { ...spec, metric, severity: 'ticket' });
   }
 
   /** Alarm that fires when the oldest message is older than `maxAge`. */

@@ -272,6 +272,42 @@ describe('alarms', () => {
   });
 
   /**
+   * "Datapoints to Alarm is the number of data points within the evaluation period that must be breaching"; without it, all
+   * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/AlarmThatSendsEmail.html#alarm-evaluation). A message in flight is not visible
+   * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html).
+   */
+  test('a dead wake that each tick takes and keeps raises its alarm, and one that the next tick writes off does not', () => {
+    const alarm = alarmNamed('DeadWakesAlarm').Properties;
+    const queue = template.get(alarm.Dimensions[0].Value['Fn::GetAtt'][0]).Properties;
+    const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Period } = alarm;
+    const tickEvery = 300;
+    /** Whether the alarm is raised within an hour, by when the message came and when in a minute the queue is counted. */
+    const isRaised = (cameAt: number, countedAt: number, isVisible: (at: number) => boolean): boolean => {
+      const counts = Array.from({ length: 60 }, (_, minute) => {
+        const at = minute * Period + countedAt;
+        return at >= cameAt && isVisible(at);
+      });
+      return counts.some(
+        (_, end) =>
+          counts.slice(Math.max(0, end + 1 - EvaluationPeriods), end + 1).filter(Boolean).length >=
+          DatapointsToAlarm,
+      );
+    };
+    for (let cameAt = 0; cameAt < tickEvery; cameAt += 7) {
+      for (let countedAt = 0; countedAt < Period; countedAt += 3) {
+        const isKept = (at: number) => at % tickEvery >= queue.VisibilityTimeout || at < tickEvery;
+        expect([cameAt, countedAt, isRaised(cameAt, countedAt, isKept)]).toEqual([cameAt, countedAt, true]);
+        const isWrittenOff = (at: number) => at < tickEvery;
+        expect([cameAt, countedAt, isRaised(cameAt, countedAt, isWrittenOff)]).toEqual([
+          cameAt,
+          countedAt,
+          false,
+        ]);
+      }
+    }
+  });
+
+  /**
    * `!=` and `*` in a JSON filter: "Filter pattern syntax for metric filters"
    * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html). The gateway's own
    * metric has a route only where detailed metrics are paid for ("Monitor CloudWatch metrics for HTTP APIs",
