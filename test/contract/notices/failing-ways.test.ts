@@ -54,6 +54,22 @@ describe('ways that fail', () => {
     });
   });
 
+  /**
+   * "If you encounter a throttling error, you should program your application to wait … and then retry the send request"
+   * (https://docs.aws.amazon.com/ses/latest/dg/manage-sending-quotas-errors.html): SES has dropped the mail.
+   */
+  test('a mail beyond the rate of SES is tried again within its three seconds, and arrives once', async () => {
+    world.email.mood = 'throttle';
+    const repo = await world.enroll(ALL);
+    const delivered = world.deliver([await world.record(repo)]);
+    setTimeout(() => {
+      world.email.mood = 'accept';
+    }, 500);
+    await delivered;
+    expect(results()).toMatchObject({ email: 'notification sent' });
+    expect(mails()).toHaveLength(1);
+  });
+
   test('all of them silent: over within its three seconds (A83)', async () => {
     world.email.mood = 'silent';
     world.chat.mood = 'silent';
