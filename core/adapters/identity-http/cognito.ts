@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { IdentityAnswer, IdentityPort } from '#core/ports/identity.ts';
 import type { Clock } from '#core/ports/system.ts';
@@ -31,6 +32,16 @@ const REFUSALS: readonly string[] = [
 ];
 
 /**
+ * Cognito answers one user ten times a second and gives this error beyond
+ * (https://docs.aws.amazon.com/cognito/latest/developerguide/quotas.html); all users of the account share one more rate.
+ */
+const TOO_MANY = 'TooManyRequestsException';
+/** So long a session that Cognito has had too many calls of is not asked about, in ms: its rate is counted by the second. */
+const TOO_MANY_REST_MS = 1_000;
+/** Sessions that are remembered at once; beyond it the oldest is asked about again. */
+const RESTING_MAX = 1_000;
+
+/**
  * Identity by Amazon Cognito: the signature is checked here, then `GetUser` checks expiry and revocation and needs no rights
  * of ours. Groups are not in its answer; they are read from the very token that it has just accepted.
  */
@@ -56,6 +67,19 @@ export function createCognitoIdentity(config: CognitoConfig): IdentityPort {
         ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
       }),
   });
+  /** Ends of the rests of sessions, by the hash of their token: calls in vain would take from what all users share. */
+  const restsUntil = new Map<string, number>();
+  const askAbout = async (text: string): Promise<ProviderAnswer | null> => {
+    const name = createHash('sha256').update(text).digest('base64url');
+    if ((restsUntil.get(name) ?? 0) > config.clock.now()) return TOO_MANY_ANSWER;
+    restsUntil.delete(name);
+    const answer = await call('GetUser', { AccessToken: text });
+    if (refusalOf(answer) !== TOO_MANY) return answer;
+    restsUntil.set(name, config.clock.now() + TOO_MANY_REST_MS);
+    const [oldest] = restsUntil.keys();
+    if (restsUntil.size > RESTING_MAX && oldest !== undefined) restsUntil.delete(oldest);
+    return answer;
+  };
   return {
     name: 'cognito',
     async verify(token) {
@@ -63,7 +87,7 @@ export function createCognitoIdentity(config: CognitoConfig): IdentityPort {
       const claims = readPlausibleClaims(text, config.clock.now());
       if (claims === null || !isOurs(config, claims)) return { kind: 'invalid' };
       if ((await checkSignature(text)) === 'bad') return { kind: 'invalid' };
-      return judge(await call('GetUser', { AccessToken: text }), claims);
+      return judge(await askAbout(text), claims);
     },
     async isReachable() {
       // Any answer of the service to a call that cannot succeed shows that it answers.
@@ -93,13 +117,18 @@ function showedFactor(ways: unknown): boolean {
   return Array.isArray(ways) && BOTH_FACTORS.some((way) => ways.includes(way));
 }
 
+/** The answer that Cognito would give to a session in its rest. */
+const TOO_MANY_ANSWER: ProviderAnswer = { status: 400, value: { __type: TOO_MANY } };
+
+/** Error of an answer that refuses the call; null: it is another answer. */
+function refusalOf(answer: ProviderAnswer | null): string | null {
+  const refusal = Refusal.safeParse(answer?.value);
+  return answer?.status === 400 && refusal.success ? (refusal.data.__type.split('#').at(-1) ?? '') : null;
+}
+
 function judge(answer: ProviderAnswer | null, claims: Readonly<Record<string, unknown>>): IdentityAnswer {
   if (answer === null) return { kind: 'unavailable', status: null };
-  const refusal = Refusal.safeParse(answer.value);
-  if (answer.status === 400 && refusal.success) {
-    const type = refusal.data.__type.split('#').at(-1) ?? '';
-    if (REFUSALS.includes(type)) return { kind: 'invalid' };
-  }
+  if (REFUSALS.includes(refusalOf(answer) ?? '')) return { kind: 'invalid' };
   const user = GetUserAnswer.safeParse(answer.value);
   const sub = user.data?.UserAttributes.find((attribute) => attribute.Name === 'sub')?.Value;
   const isUser = answer.status === 200 && sub !== undefined && z.uuid().safeParse(sub).success;

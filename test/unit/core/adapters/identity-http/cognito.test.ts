@@ -19,13 +19,13 @@ function patience(): number {
   return provider.script === 'silent' || provider.script === 'stalling' ? 100 : 20_000;
 }
 
-function open() {
+function open(clock: { now(): number } = { now: () => NOW }) {
   return createCognitoIdentity({
     endpoint: provider.url,
     userPoolId: POOL,
     clientId: CLIENT,
     timeoutMs: patience(),
-    clock: { now: () => NOW },
+    clock,
   });
 }
 
@@ -81,6 +81,29 @@ describe('the Cognito adapter', () => {
     expect(JSON.parse(provider.requests[0]?.body ?? '')).toEqual({ AccessToken: makeToken(claims()) });
     provider.script = refusal('NotAuthorizedException');
     expect(await identity.verify(token)).toEqual({ kind: 'invalid' });
+  });
+
+  /**
+   * "For each user, you can make up to ten requests per second that are 'read' operations", a fixed quota, beside the
+   * rate of all users of an account (https://docs.aws.amazon.com/cognito/latest/developerguide/quotas.html).
+   */
+  test('a session that asks without pause costs one call a second once Cognito has too many of it, and no other waits', async () => {
+    let now = NOW;
+    const identity = open({ now: () => now });
+    const [one, other] = [0, 1].map((jti) => new Secret(makeToken(claims({ jti })))) as [
+      Secret<string>,
+      Secret<string>,
+    ];
+    provider.script = refusal('TooManyRequestsException');
+    for (let nth = 0; nth < 50; nth += 1)
+      expect(await identity.verify(one)).toEqual({ kind: 'unavailable', status: 400 });
+    const asked = () => provider.requests.filter(({ method }) => method === 'POST').length;
+    expect(asked()).toBe(1);
+    provider.script = user();
+    expect(await identity.verify(other)).toMatchObject({ kind: 'user' });
+    now += 1_000;
+    expect(await identity.verify(one)).toMatchObject({ kind: 'user' });
+    expect(asked()).toBe(3);
   });
 
   test.each<[unknown, boolean]>([
