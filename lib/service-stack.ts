@@ -325,19 +325,6 @@ export class ServiceStack extends Stack {
     parts.queue.grantSend(tick);
     parts.engine.grantPower(tick);
     parts.queue.grantTakeDead(tick);
-    parts.monitoring.addLine(tick, 'WakeWrittenOff', {
-      logGroup: tick.logGroup,
-      where: { message: 'a wake failed for good' },
-      threshold: 1,
-      alarm: 'ticket',
-    });
-    parts.monitoring.addLine(tick, 'EngineDown', {
-      logGroup: tick.logGroup,
-      where: { message: 'engine', state: ['absent', 'unknown'] },
-      // One that was woken by the last tick is up before the next.
-      threshold: 2,
-      alarm: 'page',
-    });
     const { monitoring, queue } = parts;
     new TickSchedule(this, 'Schedule', { tick, monitoring, deadLetters: queue.deadLetters });
     return tick;

@@ -42,6 +42,11 @@ const LINE_ALARMS = {
     id: 'UnprovenLandingAlarm',
     meaning: 'A log says that something landed unproven.',
   },
+  lostWakes: {
+    severity: 'page',
+    id: 'WakesLostAlarm',
+    meaning: 'A log says that wakes of several repositories failed for good: the worker does not work.',
+  },
   ticket: {
     severity: 'ticket',
     id: 'TicketLinesAlarm',
@@ -77,8 +82,6 @@ export interface AlarmSpec {
   readonly threshold?: number;
   /** @default 1 */
   readonly periods?: number;
-  /** Periods of them in which the threshold has to be reached. @default all */
-  readonly reachedIn?: number;
   /** @default a period without data is a good one */
   readonly missing?: TreatMissingData;
   /** Whether the dashboard shows it. The dashboard can name no alarm that some deployments lack. @default true */
@@ -147,7 +150,6 @@ export class Monitoring extends Construct {
       metric: spec.metric,
       threshold: spec.threshold ?? 1,
       evaluationPeriods: spec.periods ?? 1,
-      ...(spec.reachedIn === undefined ? {} : { datapointsToAlarm: spec.reachedIn }),
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: spec.missing ?? TreatMissingData.NOT_BREACHING,
       alarmDescription: `[${spec.severity}] ${spec.meaning} Runbook: ${this.#runbook}#${id.toLowerCase()}`,
@@ -250,15 +252,10 @@ export class Monitoring extends Construct {
   }
 
   /** Alarm that fires while a dead-letter queue holds a message (A119). */
-  addDeadLetterAlarm(
-    scope: Construct,
-    id: string,
-    queue: IQueue,
-    spec: Pick<AlarmSpec, 'meaning' | 'periods' | 'reachedIn'>,
-  ): Alarm {
+  addDeadLetterAlarm(scope: Construct, id: string, queue: IQueue, meaning: string): Alarm {
     const each = { period: Duration.minutes(1), statistic: 'Maximum' };
     const metric = queue.metricApproximateNumberOfMessagesVisible(each);
-    return this.addAlarm(scope, id, { ...spec, metric, severity: 'ticket' });
+    return this.addAlarm(scope, id, { metric, severity: 'ticket', meaning });
   }
 
   /** Alarm that fires when the oldest message is older than `maxAge`. */

@@ -4,7 +4,7 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { fieldIsOneOf, type Monitoring } from './monitoring.ts';
+import { fieldIsOneOf, type LineSpec, type Monitoring } from './monitoring.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface TickScheduleProps {
@@ -36,6 +36,7 @@ export class TickSchedule extends Construct {
     // twice more (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html).
     props.tick.fn.configureAsyncInvoke({ maxEventAge: Duration.minutes(5), retryAttempts: 0 });
     const { tick, monitoring } = props;
+    addLines(monitoring, tick);
     monitoring.addHeartbeatAlarm(this, 'TickStaleAlarm', {
       // One that ran and could wake no repository that was due is none.
       beats: monitoring.countLines(tick, 'Ticks', {
@@ -54,4 +55,26 @@ export class TickSchedule extends Construct {
       meaning: 'No tick has succeeded for eleven minutes: repositories are reconciled only by webhooks.',
     });
   }
+}
+
+/** Adds the lines of a tick that people should know of. */
+function addLines(monitoring: Monitoring, tick: ServiceFunction): void {
+  const watch = (name: string, spec: Omit<LineSpec, 'logGroup'>): void =>
+    monitoring.addLine(tick, name, { logGroup: tick.logGroup, ...spec });
+  const where = { message: 'a wake failed for good' };
+  watch('WakeWrittenOff', { where, threshold: 1, alarm: 'ticket' });
+  // One repository whose wakes always fail has a line at each tick, two in the period: three are of several.
+  watch('WakesLost', { where, threshold: 3, alarm: 'lostWakes' });
+  // One that is kept has such a line at each tick.
+  watch('DeadWakesKept', {
+    where: { message: 'dead wakes could not be written off' },
+    threshold: 2,
+    alarm: 'ticket',
+  });
+  // An engine that was woken by the last tick is up before the next.
+  watch('EngineDown', {
+    where: { message: 'engine', state: ['absent', 'unknown'] },
+    threshold: 2,
+    alarm: 'page',
+  });
 }

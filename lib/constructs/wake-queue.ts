@@ -28,12 +28,6 @@ export interface WakeQueueProps {
  */
 const VISIBILITY_FACTOR = 6;
 const DEAD_LETTER_RETENTION = Duration.days(14);
-/**
- * Time after which a dead wake raises its alarm, two ticks and some slack, and in how many of these minutes it has to be seen:
- * each tick that takes it and keeps it hides it from the count for a minute, or two as the minutes fall.
- */
-const DEAD_WAKES_MINUTES = 12;
-const DEAD_WAKES_SEEN_MINUTES = 6;
 /** How long a wake is kept: the tick has woken the repository many times by then. */
 const WAKE_RETENTION = Duration.hours(6);
 
@@ -141,14 +135,13 @@ export class WakeQueue extends Construct {
   }
 
   #addAlarms(monitoring: Monitoring): void {
-    monitoring.addDeadLetterAlarm(this, 'DeadWakesAlarm', this.deadWakes, {
-      meaning: 'A wake failed five times, and the tick does not write it off.',
-      periods: DEAD_WAKES_MINUTES,
-      reachedIn: DEAD_WAKES_SEEN_MINUTES,
-    });
-    monitoring.addDeadLetterAlarm(this, 'DeadLettersAlarm', this.deadLetters, {
-      meaning: 'A delayed wake, a tick or a notice was given up.',
-    });
+    monitoring.addDeadLetterAlarm(
+      this,
+      'DeadLettersAlarm',
+      this.deadLetters,
+      'A delayed wake, a tick or a notice was given up.',
+    );
+    // Of wakes that workers leave alone. One that fails five times is gone before, and its age with it: WakesLostAlarm.
     monitoring.addBacklogAlarm(
       this,
       'WakesAgeAlarm',

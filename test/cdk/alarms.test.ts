@@ -94,6 +94,7 @@ const OWN_ALARMS: [name: string, word: string, alarm: string, threshold: number]
   ['TreeMismatch', 'tree_mismatch', 'UnprovenLandingAlarm', 1],
   ['UnverifiedLanding', 'unverified_landing', 'UnprovenLandingAlarm', 1],
   ['AdminKeyUsed', 'the admin key was used', 'AdminKeyAlarm', 1],
+  ['WakesLost', 'a wake failed for good', 'WakesLostAlarm', 3],
 ];
 
 describe('alarms', () => {
@@ -110,11 +111,11 @@ describe('alarms', () => {
       'tickstalealarm',
       'unprovenlandingalarm',
       'wakesagealarm',
+      'wakeslostalarm',
     ]);
     expect(bySeverity('ticket')).toEqual([
       'adminkeyalarm',
       'deadlettersalarm',
-      'deadwakesalarm',
       'edgeerrorsalarm',
       'enginecpualarm',
       'enginememoryalarm',
@@ -272,39 +273,22 @@ describe('alarms', () => {
   });
 
   /**
-   * "Datapoints to Alarm is the number of data points within the evaluation period that must be breaching"; without it, all
-   * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/AlarmThatSendsEmail.html#alarm-evaluation). A message in flight is not visible
-   * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html).
+   * The age is that of "the oldest non-deleted message in the queue"
+   * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html), and a message that
+   * was taken `maxReceiveCount` times is in another one
+   * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html).
    */
-  test('a dead wake that each tick takes and keeps raises its alarm, and one that the next tick writes off does not', () => {
-    const alarm = alarmNamed('DeadWakesAlarm').Properties;
-    const queue = template.get(alarm.Dimensions[0].Value['Fn::GetAtt'][0]).Properties;
-    const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Period } = alarm;
-    const tickEvery = 300;
-    /** Whether the alarm is raised within an hour, by when the message came and when in a minute the queue is counted. */
-    const isRaised = (cameAt: number, countedAt: number, isVisible: (at: number) => boolean): boolean => {
-      const counts = Array.from({ length: 60 }, (_, minute) => {
-        const at = minute * Period + countedAt;
-        return at >= cameAt && isVisible(at);
-      });
-      return counts.some(
-        (_, end) =>
-          counts.slice(Math.max(0, end + 1 - EvaluationPeriods), end + 1).filter(Boolean).length >=
-          DatapointsToAlarm,
-      );
-    };
-    for (let cameAt = 0; cameAt < tickEvery; cameAt += 7) {
-      for (let countedAt = 0; countedAt < Period; countedAt += 3) {
-        const isKept = (at: number) => at % tickEvery >= queue.VisibilityTimeout || at < tickEvery;
-        expect([cameAt, countedAt, isRaised(cameAt, countedAt, isKept)]).toEqual([cameAt, countedAt, true]);
-        const isWrittenOff = (at: number) => at < tickEvery;
-        expect([cameAt, countedAt, isRaised(cameAt, countedAt, isWrittenOff)]).toEqual([
-          cameAt,
-          countedAt,
-          false,
-        ]);
-      }
-    }
+  test('a worker that fails for several repositories pages, whatever the age of their wakes', () => {
+    const age = alarmNamed('WakesAgeAlarm').Properties;
+    const wakes = template.get(age.Dimensions[0].Value['Fn::GetAtt'][0]).Properties;
+    const livesAtMost = wakes.RedrivePolicy.maxReceiveCount * wakes.VisibilityTimeout;
+    expect(livesAtMost).toBeLessThan(age.Threshold);
+    const lost = alarmNamed('WakesLostAlarm').Properties;
+    const { metric } = lineNamed('WakesLost');
+    const ticks = lost.Period / 300;
+    const isRaisedBy = (repos: number): boolean =>
+      Number(metric.MetricValue) * repos * ticks >= lost.Threshold * lost.EvaluationPeriods;
+    expect([isRaisedBy(1), isRaisedBy(2)]).toEqual([false, true]);
   });
 
   /**
@@ -356,6 +340,7 @@ describe('alarms', () => {
     ['WakesFailed', 'message failed', 'TicketLinesAlarm', 10],
     ['SocketConnectFailed', 'connect failed', 'TicketLinesAlarm', 3],
     ['WakeWrittenOff', 'a wake failed for good', 'TicketLinesAlarm', 1],
+    ['DeadWakesKept', 'dead wakes could not be written off', 'TicketLinesAlarm', 2],
     ['OperatorsRefused', 'an operator was refused', 'TicketLinesAlarm', 10],
     ['PaidForNothing', 'a customer has two living subscriptions', 'TicketLinesAlarm', 1],
     ['PaidForNothing', 'a subscription outlives its tenant', 'TicketLinesAlarm', 1],
