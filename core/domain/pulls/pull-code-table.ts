@@ -111,7 +111,7 @@ export const PULL_CODES = {
   twin_elsewhere: wait(
     'author',
     'refused: this commit also heads a pull request to another branch that asks for this status; add a commit to one of them',
-    'Push a commit to one of the two pull requests, so that their heads differ.',
+    'Push a commit to one of the two pull requests, so that their heads differ, or close the other one.',
   ),
   base_heads_another: wait(
     'operator',
