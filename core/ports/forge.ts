@@ -157,6 +157,7 @@ export interface ForgeReader {
   readBranchTip(branch: string): Promise<CommitSha | null>;
   /** The reference that makes one of these branches impossible; null: none does. A branch of that very name is none. */
   findRefInTheWay(branches: readonly string[]): Promise<RefInTheWay | null>;
+  hasTag(name: string): Promise<boolean>;
   /** A branch or tag that git takes for this branch as well, so that every push to it fails, merges among them. */
   findNamesake(branch: string): Promise<RefInTheWay | null>;
   readCommit(sha: CommitSha): Promise<Commit>;

@@ -66,6 +66,8 @@ export interface Profile {
   readonly pagesTimelines: boolean;
   /** A change of the target deletes the entries of all pushes, and writes one in the name of who made it. */
   readonly retargetRestatesPush: boolean;
+  /** A merge is made on a tag of the base's name, where there is one. */
+  readonly mergesIntoTag: boolean;
   readonly adminBypassField: 'apply_to_admins' | 'block_admin_merge_override';
   readonly rulePriorities: boolean;
   /** Who reads the patterns of rules, required contexts and protected files. */
@@ -128,6 +130,7 @@ const FORGEJO_11: Profile = {
   forcePushListsAllCommits: false,
   pagesTimelines: false,
   retargetRestatesPush: false,
+  mergesIntoTag: true,
   adminBypassField: 'apply_to_admins',
   rulePriorities: false,
   globs: 'gobwas',
@@ -179,6 +182,7 @@ const GITEA_126: Profile = {
   forcePushListsAllCommits: true,
   pagesTimelines: true,
   retargetRestatesPush: true,
+  mergesIntoTag: false,
   adminBypassField: 'block_admin_merge_override',
   rulePriorities: true,
   globs: 'gitea',

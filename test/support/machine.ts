@@ -37,6 +37,7 @@ const FORGE_READS = [
   'readBranchTip',
   'findRefInTheWay',
   'findNamesake',
+  'hasTag',
   'readCommit',
   'readTreeId',
   'readTree',

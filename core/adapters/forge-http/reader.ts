@@ -14,7 +14,7 @@ import {
   listTouchedPullRequests,
   readPullRequest,
 } from './pulls.ts';
-import { findNamesake, findRefInTheWay } from './refs.ts';
+import { findNamesake, findRefInTheWay, hasTag } from './refs.ts';
 import { readRepo, readVersion } from './repos.ts';
 import { listReviews } from './reviews.ts';
 import { readStatuses, readStatusHistory } from './statuses.ts';
@@ -38,6 +38,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readVersion: () => readVersion(transport),
     readBranchTip: (branch) => readBranchTip(transport, branch),
     findRefInTheWay: (branches) => findRefInTheWay(transport, branches),
+    hasTag: (name) => hasTag(transport, name),
     findNamesake: (branch) => findNamesake(transport, branch),
     readCommit: (sha) => readCommit(transport, sha),
     readTreeId: (sha) => readTreeId(transport, sha),

@@ -1,7 +1,7 @@
 import { branchRef, type RefInTheWay } from '#core/domain/forge/forge.ts';
 import { readBody } from './wire/read-body.ts';
 import { RefRows } from './wire/schema.ts';
-import type { ForgeTransport } from './wire/transport.ts';
+import { type ForgeTransport, splitBranch } from './wire/transport.ts';
 
 /**
  * Finds the reference beside which git cannot hold one of these branches; a branch of that very name is none. Two
@@ -31,6 +31,18 @@ export async function findNamesake(transport: ForgeTransport, branch: string): P
   return (await listRefs(transport, 'tags', name)).includes(name) ? { kind: 'tag', name } : null;
 }
 
+export async function hasTag(transport: ForgeTransport, name: string): Promise<boolean> {
+  const call = {
+    method: 'GET',
+    label: 'GET tags/{tag}',
+    path: [...transport.repoPath, 'tags', ...splitBranch(name)],
+  } as const;
+  const answer = await transport.exchange(call);
+  if (answer.status === 404 && answer.isJson) return false;
+  if (answer.status !== 200) throw transport.failure(call, answer);
+  return true;
+}
+
 /** Lists the names of references of one kind with this beginning. */
 async function listRefs(
   transport: ForgeTransport,
@@ -40,7 +52,7 @@ async function listRefs(
   const call = {
     method: 'GET',
     label: 'GET git/refs/{ref}',
-    path: [...transport.repoPath, 'git', 'refs', kind, ...root.split('/')],
+    path: [...transport.repoPath, 'git', 'refs', kind, ...splitBranch(root)],
   } as const;
   const answer = await transport.exchange(call);
   if (answer.status === 404 && answer.isJson) return [];

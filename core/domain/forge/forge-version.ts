@@ -66,6 +66,14 @@ export function hidesRequiredChecks(version: ForgeVersion): boolean {
   return version.kind === 'gitea' && isAtLeast(version, 1, 27, 0);
 }
 
+/**
+ * Does the forge merge into a tag of the base's name instead of the base? Forgejo fetches the base by its bare name, which git takes
+ * for the tag's (forge facts, 3.5). Null: a forge whose version we do not know.
+ */
+export function mergesIntoTag(version: ForgeVersion | null): boolean {
+  return version?.kind !== 'gitea';
+}
+
 /** Gitea left `gobwas/glob`, by which Forgejo goes on reading patterns, in 1.25. Null: a forge whose version we do not know. */
 export function globDialect(version: ForgeVersion | null): GlobDialect {
   return version === null || (version.kind === 'gitea' && isAtLeast(version, 1, 25, 0)) ? 'gitea' : 'gobwas';

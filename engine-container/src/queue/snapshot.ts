@@ -166,6 +166,8 @@ export interface FocusView {
   readonly approvals?: Reading<LastApprovals>;
   /** Asked at the same time, where the run of a head is all that proves it: does that run still say that it passed? */
   readonly hasOwnPass?: Reading<boolean>;
+  /** Asked at the same time, where the forge would merge into it: is there a tag of the base's name? */
+  readonly isBaseTagged?: Reading<boolean>;
   /** For a merged pull request: its merge commit. */
   readonly merge: Reading<MergeView> | null;
   /** For an unmerged one whose base tip is not the verified one: what that tip is. */

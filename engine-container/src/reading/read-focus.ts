@@ -1,4 +1,5 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
+import { mergesIntoTag } from '#core/domain/forge/forge-version.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
@@ -102,7 +103,7 @@ export class FocusReader {
   }
 
   async #describeOpen(record: QueueRecord, pull: PullRequest): Promise<Reading<FocusView>> {
-    const { checks, commits, views } = this.#deps;
+    const { forge, baseBranch, tryRead, checks, commits, views } = this.#deps;
     const { number: pr, baseTip } = pull;
     const tip = record.tip ?? undefined;
     const cached = record.readings.find((reading) => reading.pr === pr);
@@ -111,9 +112,21 @@ export class FocusReader {
     const mayPost = mergeable && isNextToPost(record, pull);
     const last = mayPost ? await views.readLast(pull, schedule, cached) : {};
     const ownRun = mayPost ? await readOwnRun(this.#deps, record, pr, this.open) : {};
+    const tag =
+      mayPost && mergesIntoTag(record.forge?.version ?? null)
+        ? { isBaseTagged: await tryRead(() => forge.hasTag(baseBranch)) }
+        : {};
     const isStrange = landingOf(record)?.pr === pr && tip !== undefined && baseTip !== tip;
     const strangeTip = isStrange ? await commits.readMerge(baseTip, tip) : null;
-    return known({ pull: { ...pull, mergeable }, schedule, merge: null, strangeTip, ...last, ...ownRun });
+    return known({
+      pull: { ...pull, mergeable },
+      schedule,
+      merge: null,
+      strangeTip,
+      ...last,
+      ...ownRun,
+      ...tag,
+    });
   }
 
   /** Null: nothing has touched it since it was read, or nothing follows from it yet. */

@@ -192,6 +192,13 @@ async function getCommit(call: Call) {
   return ok(convertCommit(call.world, call.repo, await git.mustCommit(id)));
 }
 
+function getTag(call: Call) {
+  const name = call.params.tag ?? '';
+  const sha = gitOf(call.world, call.repo).ref(`refs/tags/${name}`);
+  if (sha === null) throw new Refusal(404, "The target couldn't be found.");
+  return ok({ name, id: sha, commit: { sha } });
+}
+
 async function createTag(call: Call) {
   const git = gitOf(call.world, call.repo);
   const name = textField(call, 'tag_name');
@@ -289,6 +296,7 @@ export const GIT_ROUTES: readonly Route[] = [
   route('GET', `${REPO}/branches/*branch`, getBranch),
   route('DELETE', `${REPO}/branches/*branch`, deleteBranch),
   route('PUT', `${REPO}/branches/*branch`, updateBranch),
+  route('GET', `${REPO}/tags/*tag`, getTag),
   route('POST', `${REPO}/tags`, createTag),
   route('GET', `${REPO}/git/trees/:sha`, getTree),
   route('GET', `${REPO}/git/commits/:sha`, getCommit),

@@ -83,8 +83,11 @@ export async function mergePull(
   const fullName = `refs/heads/${pull.base}`;
   if (git.tip(fullName) !== null || git.ref(`refs/tags/${fullName}`) !== null)
     return { ok: false, reason: 'ambiguous_base' };
-  const built = await buildMerge(world, repo, pull, request, tip);
+  const ground = (world.profile.mergesIntoTag ? git.ref(`refs/tags/${pull.base}`) : null) ?? tip;
+  const built = await buildMerge(world, repo, pull, request, ground);
   if (!built.ok) return built;
+  if (ground !== tip && !(await git.isAncestor(tip, built.mergeCommit)))
+    return { ok: false, reason: 'push_out_of_date' };
   if (built.mergeCommit === tip) return { ok: false, reason: 'nothing_to_merge' };
   if (!(await git.updateRef(fullName, built.mergeCommit, tip))) {
     return { ok: false, reason: 'push_out_of_date' };

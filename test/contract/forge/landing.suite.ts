@@ -177,6 +177,23 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
     );
   });
 
+  test('a tag with the name of the base: Forgejo merges into the tag', async () => {
+    const repo = await create();
+    const ahead = await repo.commit('bot', { 'ahead.txt': 'a\n' }, { newBranch: 'ahead' });
+    const { pr, head } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
+    expect(await repo.forge.hasTag('main')).toBe(false);
+    await repo.must('bot', 'POST', '/tags', { tag_name: 'main', target: ahead });
+    expect(await repo.forge.hasTag('main')).toBe(true);
+    expect(await schedule(repo, pr)).toBe(201);
+    await repo.forge.postStatus(head, SUCCESS);
+    await awaitMerged(repo, pr);
+    const tip = (await repo.forge.readBranchTip('main')) ?? '';
+    const { entries } = await repo.forge.readTree(await repo.forge.readTreeId(tip), 'all');
+    const paths = (entries ?? []).map(({ path }) => path);
+    expect(paths).toContain('a.txt');
+    expect(paths.includes('ahead.txt')).toBe(subject().facts.mergesIntoTag);
+  });
+
   test('a tag with the full name of the base: git takes no merge, and it is found', async () => {
     const repo = await create();
     const { pr, head } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });

@@ -17,6 +17,8 @@ export interface VersionFacts {
   readonly reopensWithoutBranch: boolean;
   /** A change of the target deletes the entries of all pushes, and writes one with the present head. */
   readonly retargetRestatesPush: boolean;
+  /** A merge is made on a tag of the base's name. */
+  readonly mergesIntoTag: boolean;
   /** What Actions posts for a job that its condition leaves out. */
   readonly stateOfSkippedJob: 'success' | 'skipped';
 }
@@ -29,6 +31,7 @@ const FORGEJO_15: VersionFacts = {
   sendsToDefaultBranch: false,
   reopensWithoutBranch: false,
   retargetRestatesPush: false,
+  mergesIntoTag: true,
   stateOfSkippedJob: 'success',
 };
 
@@ -38,6 +41,7 @@ const GITEA_126: VersionFacts = {
   sendsToDefaultBranch: true,
   reopensWithoutBranch: true,
   retargetRestatesPush: true,
+  mergesIntoTag: false,
   stateOfSkippedJob: 'skipped',
 };
 
@@ -50,6 +54,7 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
     sendsToDefaultBranch: false,
     reopensWithoutBranch: false,
     retargetRestatesPush: false,
+    mergesIntoTag: true,
     stateOfSkippedJob: 'success',
   },
   fj15: FORGEJO_15,

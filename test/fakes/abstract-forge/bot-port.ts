@@ -73,6 +73,7 @@ function createReader(world: World): Reader {
       ),
     readBranchTip: async (branch) => readBranchTip(world, branch),
     findRefInTheWay: async (branches) => findRefInTheWay(world, branches),
+    hasTag: async (name) => exchange(world, get(`tags/${name}`, 'tags/{tag}'), () => world.tags.has(name)),
     findNamesake: async (branch) => findNamesake(world, branch),
     readCommit: async (sha) =>
       exchange(world, get(`git/commits/${sha}`, 'git/commits/{sha}'), () =>

@@ -14,12 +14,14 @@ import {
   writeJournal,
 } from './world.ts';
 
-/** The native merge. Null = a conflict, nothing happened. */
+/** The native merge. Null = a conflict or a refused push, nothing happened. */
 export function mergePull(world: World, pull: Pull, style: NativeStyle, doer: string): CommitSha | null {
   const tip = mustTip(world, pull.base);
   const head = liveHeadOf(world, pull) ?? pull.pullHead;
-  const merged = makeMerge(world, pull, { tip, head, style, doer });
-  if (merged === null) return null;
+  const ground = (world.switches.mergesIntoTag ? world.tags.get(pull.base) : undefined) ?? tip;
+  const merged = makeMerge(world, pull, { tip: ground, head, style, doer });
+  // Its push is refused where it does not hold what the base has.
+  if (merged === null || !world.objects.isAncestor(tip, merged.sha)) return null;
   pull.mergeCommit = merged.sha;
   pull.pullHead = head;
   setPullState(world, pull, 'closed');
@@ -27,7 +29,7 @@ export function mergePull(world: World, pull: Pull, style: NativeStyle, doer: st
   addTimelineEntry(world, pull, 'other', doer);
   const at = world.timers.now();
   const { sha: mergeCommit, tree } = merged;
-  const merge = { pr: pull.number, head, mergeCommit, tree, firstParent: tip, at };
+  const merge = { pr: pull.number, head, mergeCommit, tree, firstParent: ground, at };
   if (pull.base === world.base) {
     world.merges.push(merge);
     writeJournal(world, { kind: 'merge', at, merge });

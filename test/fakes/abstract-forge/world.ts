@@ -48,6 +48,8 @@ export interface Switches {
   readonly modesClash: boolean;
   /** Gitea: a change of the target deletes the entries of all pushes, and writes one in the name of who made it. */
   readonly retargetRestatesPush: boolean;
+  /** Forgejo: a merge is made on a tag of the base's name, where there is one. */
+  readonly mergesIntoTag: boolean;
   /** Gitea 1.26.4: a patch onto a name that another branch makes impossible is denied (403), and no bare 500. */
   readonly deniesTakenNames: boolean;
   /** Who runs the gate: the forge itself, or another CI that posts statuses like Woodpecker. */
@@ -76,6 +78,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   rebasesUpToDate: false,
   autodetectsMerges: false,
   retargetRestatesPush: false,
+  mergesIntoTag: true,
   deniesTakenNames: false,
   ci: 'actions',
   workflowFolders: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'],
@@ -92,6 +95,7 @@ export const GITEA_126_SWITCHES: Switches = {
   rebasesUpToDate: true,
   globs: 'gitea',
   retargetRestatesPush: true,
+  mergesIntoTag: false,
   deniesTakenNames: true,
   modesClash: true,
   workflowFolders: ['.gitea/workflows', '.github/workflows'],

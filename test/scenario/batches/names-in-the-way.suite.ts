@@ -1,5 +1,6 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { RECONCILE_ERROR_SENTENCES } from '#core/domain/repos/repo.ts';
+import { headOf, stateOf } from '../hooks.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from '../stories.ts';
 import type { World } from '../world.ts';
 
@@ -67,6 +68,26 @@ export function defineNameTests(createWorld: () => Promise<World>): void {
       await expectHonestEnd(world, prs);
     },
   );
+
+  test('into a tag of the name of the base nothing is merged; what is proven lands once the tag is gone', async () => {
+    const world = await createWorld();
+    const { forge } = world;
+    await givenProject(forge);
+    const ahead = await forge.openPullRequest({ branch: 'ahead', files: { 'evil.txt': 'never tested\n' } });
+    await forge.pushTag(forge.base, (await forge.pull(ahead)).headSha);
+    const tip = await forge.tip(forge.base);
+    const prs = [await givenScheduled(forge, 'first'), await givenScheduled(forge, 'second')];
+    await world.drain({ maxMs: 12 * MINUTE_MS });
+    expect((await world.reconcile())?.errorCode).toBe('branch_name_taken');
+    expect(RECONCILE_ERROR_SENTENCES.branch_name_taken).toMatch(/a tag with the name of the base/);
+    expect(await forge.tip(forge.base)).toBe(tip);
+    for (const pr of prs) expect(await stateOf(world, await headOf(world, pr))).toBe('pending');
+    await forge.pushTag(forge.base, null);
+    await world.drain({ maxMs: 10 * MINUTE_MS });
+    expect((await endingOf(world, prs)).landed).toEqual(prs);
+    expect(forge.runs()).toHaveLength(1);
+    await expectHonestEnd(world, prs);
+  });
 
   test('one that comes while a red batch is searched holds the search, which goes on once it is gone', async () => {
     const world = await createWorld();

@@ -119,7 +119,7 @@ test('a runner label that no runner has is told after ten minutes, and the run i
   world.forge.judge = () => 'never';
   const pr = await givenScheduled(world.forge, 'a');
   const told = await untilTold(world, standsFor('gate_not_started'), 15 * MINUTE_MS);
-  expect(told.standstill?.next).toMatch(/the labels that the workflow asks for/);
+  expect(told.standstill?.next).toMatch(/a runner has the labels that it asks for/);
   world.forge.judge = () => 'success';
   await expectGoesOn(world, [pr]);
 });

@@ -116,4 +116,20 @@ export const BRANCH_MUTANTS: readonly Mutant[] = [
     families: ['people'],
     dies: 'git takes another branch for the base',
   },
+  {
+    guard: 'nothing lands where the forge would merge into a tag of the name of the base',
+    file: 'engine-container/src/queue/landing/last-refusal.ts',
+    find: 'if (isBaseTagged?.known !== true || !isBaseTagged.value) return false;',
+    replace: 'if (isBaseTagged === undefined || isBaseTagged !== null) return false;',
+    families: ['people'],
+    dies: 'a tag of the name of the base is ahead of it',
+  },
+  {
+    guard: 'nothing lands where it is not known whether there is such a tag',
+    file: 'engine-container/src/queue/landing/last-refusal.ts',
+    find: '[schedule, opensAnother, approvals, hasOwnPass, isBaseTagged]',
+    replace: '[schedule, opensAnother, approvals, hasOwnPass]',
+    families: ['people'],
+    dies: 'a tag of the name of the base is ahead of it',
+  },
 ];

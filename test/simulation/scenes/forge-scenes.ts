@@ -210,6 +210,28 @@ async function giveBaseNamesake(): Promise<readonly string[]> {
   return forge.isMerged(pr) ? problems : [...problems, 'the queue does not go on'];
 }
 
+/** A tag has the name of the base and holds a commit that no gate run has seen: Forgejo would merge into the tag, and push that. */
+async function tagAheadOfBase(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const ahead = await forge.openPullRequest({ branch: 'ahead', files: { 'ahead.txt': 'never tested\n' } });
+  const pr = await givenScheduled(forge, 'a');
+  let isUnread = true;
+  forge.fault = ({ path }) => (isUnread && path.includes('tags/') ? { status: 500 } : null);
+  await look(stage, 4);
+  if (forge.isMerged(pr)) return ['it landed although it is not known whether there is such a tag'];
+  await forge.pushTag('main', (await forge.pull(ahead)).headSha);
+  isUnread = false;
+  await look(stage, 10);
+  const report = await stage.reconcile();
+  const problems = report?.errorCode === 'branch_name_taken' ? [] : [`it is told as ${report?.errorCode}`];
+  if (forge.isMerged(pr)) return ['it landed on what no gate run has seen'];
+  await forge.pushTag('main', null);
+  await look(stage, 4);
+  return forge.isMerged(pr) ? problems : [...problems, 'the queue does not go on'];
+}
+
 export const FORGE_SCENES = {
   'a success comes two minutes late': successComesTwoMinutesLate,
   'a schedule within the second of a look': scheduleWithinTheSecond,
@@ -222,4 +244,5 @@ export const FORGE_SCENES = {
   'the success of another account': forgeSuccess,
   'a branch has the name of the queue, where the forge denies the patch': takeNameWhereDenied,
   'git takes another branch for the base': giveBaseNamesake,
+  'a tag of the name of the base is ahead of it': tagAheadOfBase,
 } satisfies Scenes;

@@ -52,7 +52,7 @@ import {
 import { giveUpLanding } from './given-up.ts';
 import { isReplacedTip } from './landed.ts';
 import { nextLookMs } from './landing-pace.ts';
-import { giveUpLostPass, isLastUnread, refuseAtLast } from './last-refusal.ts';
+import { awaitNoTag, giveUpLostPass, isLastUnread, refuseAtLast } from './last-refusal.ts';
 import { countMergeTimeout } from './merge-timeout.ts';
 import { awaitMergeable, setNextAside } from './mergeable.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
@@ -298,7 +298,8 @@ function confirmAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView):
   if (isUnread) outwaitReading(pass, batch);
   if (isUnread || !awaitJudgement(pass, batch, entry, focus)) return false;
   batch.unreadableSince = null;
-  if (refuseAtLast(pass, batch, entry, focus) || giveUpLostPass(pass, batch, focus)) return false;
+  if (awaitNoTag(pass, focus) || refuseAtLast(pass, batch, entry, focus)) return false;
+  if (giveUpLostPass(pass, batch, focus)) return false;
   if (isReplacedTip(pass.record, pull.baseTip, pass.s)) {
     pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
     return false;

@@ -4,14 +4,25 @@ import type { Refusal } from '../admission/admission-facts.ts';
 import { refuse } from '../admission/admit-entries.ts';
 import { judgeApproval } from '../admission/schedule-breach.ts';
 import { startTeardown } from '../batches/batch.ts';
-import type { DecisionContext } from '../decision-context.ts';
+import { type DecisionContext, reportCode } from '../decision-context.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
 
 /** Something that is asked anew right before its `success` could not be read. */
-export function isLastUnread({ schedule, opensAnother, approvals, hasOwnPass }: FocusView): boolean {
-  return [schedule, opensAnother, approvals, hasOwnPass].some((asked) => asked?.known === false);
+export function isLastUnread(focus: FocusView): boolean {
+  const { schedule, opensAnother, approvals, hasOwnPass, isBaseTagged } = focus;
+  return [schedule, opensAnother, approvals, hasOwnPass, isBaseTagged].some(
+    (asked) => asked?.known === false,
+  );
+}
+
+/** The forge would merge into the tag (decision 0323). What is proven stays as it is, and lands once the tag is gone. */
+export function awaitNoTag(pass: DecisionContext, { isBaseTagged }: FocusView): boolean {
+  if (isBaseTagged?.known !== true || !isBaseTagged.value) return false;
+  pass.log.push('a tag has the name of the base, and the forge would merge into that tag: nothing lands');
+  reportCode(pass, 'branch_name_taken');
+  return true;
 }
 
 /** The head whose run is all that proves this batch has another verdict by now: a gate run is asked for instead (decision 0193). */
