@@ -40,6 +40,11 @@ const RARE: readonly string[] = [
   'event pr_refused removes_gate',
   'outcome operational_error gate_infrastructure',
   'late DELETE',
+  'outcome code base_red',
+  'outcome error base_red',
+  'action requeued base_red',
+  'deferred base_red',
+  'alarm base_red',
 ];
 /** Ends a hang. However slow the machine, all are lived: of fewer it cannot be asked that everything happened. */
 const LIVES_MS_MAX = 900_000;
