@@ -127,6 +127,8 @@ export interface TimelineQuestion {
   readonly changedAt?: EpochMs;
   /** Only entries that are as new as this, and comments that were edited since. @default from the start */
   readonly since?: EpochMs;
+  /** This version of the forge gives all entries where no page is asked for. @default that is not known */
+  readonly isWhole?: boolean;
 }
 
 export interface TimelinePart {

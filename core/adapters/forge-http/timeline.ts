@@ -3,6 +3,7 @@ import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts'
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
 import {
   AnswerTooLarge,
+  ForgeError,
   ListingTooLong,
   type TimelinePart,
   type TimelineQuestion,
@@ -21,11 +22,15 @@ const KINDS: ReadonlyMap<string, TimelineEntry['kind']> = new Map([
   ['remove_dependency', 'dependency'],
 ]);
 
+const DECISIVE: readonly string[] = ['pull_scheduled_merge', 'pull_cancel_scheduled_merge'];
+
 /**
  * Answers in a row without a new entry that are passed over. The forge leaves inline comments, and references from repositories that
  * the bot may not read, out of a page after it has cut it: an empty page is no sign of the end.
  */
 const EMPTY_PAGES_MAX = 10;
+/** The same where no schedule stands: what may be missed then lands nothing. */
+const EMPTY_UNASKED_PAGES_MAX = 3;
 /** A page of so many rows may be full, and the next page may hold entries of the same second. By default a full page has no fewer. */
 const FULL_PAGE_ROWS_MIN = 30;
 /** Calls of one reading from the start. One that goes on has less to read, and comes after all others. */
@@ -39,9 +44,9 @@ const CALLS_ON_MAX = FORGE_PAGES_MAX;
 export async function readTimeline(
   transport: ForgeTransport,
   pr: PullRequestNumber,
-  { changedAt, since }: TimelineQuestion = {},
+  { changedAt, since, isWhole = false }: TimelineQuestion = {},
 ): Promise<TimelinePart> {
-  const pages = new TimelinePages(transport, pr);
+  const pages = new TimelinePages(transport, pr, isWhole);
   const callsMax = since === undefined ? CALLS_MAX : CALLS_ON_MAX;
   const first = await walk(pages, changedAt, since, callsMax);
   // Who deletes a comment between two pages moves an entry over their edge, out of sight.
@@ -87,7 +92,6 @@ async function walk(
   callsMax: number,
 ): Promise<Walked> {
   const rows = new Map<number, TimelineRow>();
-  const emptyMax = changedAt === undefined ? 1 : EMPTY_PAGES_MAX;
   let counted: Walked['counted'] = null;
   let since = from;
   let page = 1;
@@ -106,12 +110,21 @@ async function walk(
     isAsNew ||= changedAt !== undefined && newest >= changedAt;
     const isShort = part.length < pages.fullRows;
     empty = isShort && rows.size === before ? empty + 1 : 0;
-    if (part.length > FORGE_PAGE_SIZE_MAX || (isShort && isAsNew) || empty === emptyMax)
-      return { rows, readTo: null, counted };
+    // What stands of one that goes on is not known here.
+    const mayBeAsked = from !== undefined || hasSchedule(rows);
+    const emptyMax = changedAt === undefined ? 1 : mayBeAsked ? EMPTY_PAGES_MAX : EMPTY_UNASKED_PAGES_MAX;
+    const isAll = pages.isWhole || part.length > FORGE_PAGE_SIZE_MAX;
+    if (isAll || (isShort && isAsNew) || empty === emptyMax) return { rows, readTo: null, counted };
     const isFurther = counted === null && newest > (since ?? 0);
     [since, page] = isFurther ? [newest, 1] : [since, page + 1];
   }
   return { rows, readTo: since ?? 0, counted };
+}
+
+function hasSchedule(rows: ReadonlyMap<number, TimelineRow>): boolean {
+  const decisive = [...rows.values()].filter(({ type }) => DECISIVE.includes(type));
+  const last = decisive.sort((one, other) => one.id - other.id).at(-1);
+  return last?.type === 'pull_scheduled_merge';
 }
 
 /** Where no page is asked for, Forgejo and Gitea before 1.26 give all, and later versions the first page (forge facts, 3.4). */
@@ -119,9 +132,13 @@ class TimelinePages {
   readonly #transport: ForgeTransport;
   readonly #call: ForgeCall;
   #limit = FORGE_PAGE_SIZE_MAX;
-  #isWholeTooLarge = false;
+  /** The last answer was all that there is. */
+  isWhole = false;
+  readonly #givesAll: boolean;
+  #isCounted = false;
 
-  constructor(transport: ForgeTransport, pr: PullRequestNumber) {
+  constructor(transport: ForgeTransport, pr: PullRequestNumber, givesAll: boolean) {
+    this.#givesAll = givesAll;
     const path = [...transport.repoPath, 'issues', String(pr), 'timeline'];
     this.#transport = transport;
     this.#call = { method: 'GET', label: 'GET issues/{n}/timeline', path };
@@ -134,21 +151,30 @@ class TimelinePages {
 
   /** Null: the answer is too large, and pages are smaller from now on, so that they count anew. */
   async read(since: EpochMs | undefined, page: number): Promise<readonly TimelineRow[] | null> {
+    // What is newer than a time may be as large as the whole.
+    this.#isCounted ||= page > 1 || since !== undefined;
     const query = {
       limit: this.#limit,
       ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
-      ...(page === 1 && !this.#isWholeTooLarge ? {} : { page }),
+      ...(this.#isCounted ? { page } : {}),
     };
     const call = { ...this.#call, query };
     try {
       const rows = readBody(TimelineRows, call, await this.#transport.request(call));
+      this.isWhole = this.#givesAll && !this.#isCounted;
       return rows.filter((row) => row !== null);
     } catch (error) {
-      if (!(error instanceof AnswerTooLarge) || this.#limit === 1) throw error;
-      if (this.#isWholeTooLarge || page > 1) this.#limit = Math.ceil(this.#limit / 2);
-      this.#isWholeTooLarge = true;
+      if (!this.#isTooMuch(error)) throw error;
+      if (this.#isCounted) this.#limit = Math.ceil(this.#limit / 2);
+      this.#isCounted = true;
       return null;
     }
+  }
+
+  /** Too many bytes, or, of what may be thousands of entries, too many values, which read as no answer. */
+  #isTooMuch(error: unknown): boolean {
+    if (error instanceof AnswerTooLarge) return this.#limit > 1;
+    return !this.#isCounted && error instanceof ForgeError && error.status === 200;
   }
 }
 

@@ -74,6 +74,11 @@ export function mergesIntoTag(version: ForgeVersion | null): boolean {
   return version?.kind !== 'gitea';
 }
 
+/** Is a timeline that is asked for without a page all of it? On Forgejo, and on Gitea before 1.26 (forge facts, 3.4). */
+export function givesWholeTimelines(version: ForgeVersion | null): boolean {
+  return version !== null && (version.kind === 'forgejo' || !isAtLeast(version, 1, 26, 0));
+}
+
 /** Gitea left `gobwas/glob`, by which Forgejo goes on reading patterns, in 1.25. Null: a forge whose version we do not know. */
 export function globDialect(version: ForgeVersion | null): GlobDialect {
   return version === null || (version.kind === 'gitea' && isAtLeast(version, 1, 25, 0)) ? 'gitea' : 'gobwas';

@@ -128,7 +128,7 @@ export class SnapshotReader {
     this.reads.begin();
     const listed = await this.#tryRead(() => this.#forge.listOpenPullRequests());
     this.#budget.begin();
-    this.#timelines.begin();
+    this.#timelines.begin(record.forge?.version ?? null);
     const ofBase = mapKnown(listed, (all) => all.filter((pull) => pull.baseRef === this.#repo.baseBranch));
     const pulls = byUrgency(record, ofBase);
     if (listed.known) this.#twins.keep(listed.value, record);

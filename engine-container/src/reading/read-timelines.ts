@@ -1,4 +1,5 @@
 import type { PullRequest, TimelineEntry } from '#core/domain/forge/forge.ts';
+import { type ForgeVersion, givesWholeTimelines } from '#core/domain/forge/forge-version.ts';
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ForgeReader, TimelinePart } from '#core/ports/forge.ts';
 import type { TryRead } from './look-reads.ts';
@@ -42,6 +43,7 @@ export class TimelineMemory {
 export class TimelineReader {
   readonly #forge: Pick<ForgeReader, 'readTimeline'>;
   readonly #memory: TimelineMemory;
+  #isWhole = false;
   #isUnfinished = false;
 
   constructor(forge: Pick<ForgeReader, 'readTimeline'>, memory: TimelineMemory) {
@@ -49,7 +51,9 @@ export class TimelineReader {
     this.#memory = memory;
   }
 
-  begin(): void {
+  /** @param version - Of the forge; null: not known. */
+  begin(version: ForgeVersion | null): void {
+    this.#isWhole = givesWholeTimelines(version);
     this.#isUnfinished = false;
   }
 
@@ -68,7 +72,11 @@ export class TimelineReader {
     const kept = this.#memory.get(pr);
     // Who writes thousands of entries in the time of the overlap must not keep a part from being the next one.
     const since = kept && (kept.isWhole ? kept.readTo - OVERLAP_MS : kept.readTo);
-    const part = await this.#forge.readTimeline(pr, { changedAt, ...(since === undefined ? {} : { since }) });
+    const part = await this.#forge.readTimeline(pr, {
+      changedAt,
+      isWhole: this.#isWhole,
+      ...(since === undefined ? {} : { since }),
+    });
     const isShort = kept === undefined && part.readTo === null && part.entries.length < LONG_ENTRIES_MIN;
     return isShort ? part.entries : this.#keep(pr, part, kept);
   }

@@ -44,10 +44,10 @@ test('a long one is read in parts, and is unknown before the last one', async ()
   const { openReader, pull, asked, memory } = open(entries, 100);
   for (let nth = 0; nth < 2; nth += 1) {
     const reader = openReader();
-    reader.begin();
+    reader.begin(null);
     expect(await reader.read(pull)).toBeNull();
     expect([reader.isUnfinished, reader.isPartial(4)]).toEqual([true, true]);
-    reader.begin();
+    reader.begin(null);
     expect(reader.isUnfinished).toBe(false);
   }
   const reader = openReader();

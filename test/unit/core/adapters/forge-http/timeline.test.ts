@@ -24,6 +24,7 @@ const timeOf = (second: number) => new Date(T0 + second * 1_000).toISOString();
 const changedAt = (second: number) => T0 + second * 1_000;
 const comments = (first: number, last: number, more: Partial<Entry> = {}): readonly Entry[] =>
   Array.from({ length: last - first + 1 }, (_, nth) => ({ id: first + nth, at: first + nth, ...more }));
+const schedule = (id: number): Entry => ({ id, at: id, type: 'pull_scheduled_merge' });
 const push = (id: number, at = id): Entry => ({ id, at, type: 'pull_push' });
 
 /** As Gitea does it from 1.26 on: it chooses by the time of the last edit, sorts by that of writing, cuts, and hides after that. */
@@ -61,7 +62,7 @@ describe('timeline', () => {
     ['on the third page', [...comments(1, 99), push(100)], 100, 3],
     [
       'behind what the bot may not read',
-      [...comments(1, 50), ...comments(51, 239, { isHidden: true }), push(240)],
+      [schedule(1), ...comments(2, 50), ...comments(51, 239, { isHidden: true }), push(240)],
       240,
       9,
     ],
@@ -105,11 +106,18 @@ describe('timeline', () => {
     }
   });
 
-  test('ends after ten answers without an entry where its last change left none, and where more than a page is given for all', async () => {
-    const edited = openGitea(comments(1, 50));
-    const ofEdited = await edited.forge.readTimeline(4, { changedAt: changedAt(3_600) });
-    expect(ofEdited.entries).toHaveLength(50);
-    expect(edited.seen).toHaveLength(11);
+  test.each<[string, readonly Entry[], boolean, number]>([
+    ['three answers without an entry', comments(1, 50), false, 4],
+    ['ten of them where a schedule stands', [schedule(1), ...comments(2, 50)], false, 11],
+    ['the first answer of a version that gives all', [schedule(1), ...comments(2, 50)], true, 1],
+  ])('ends, where its last change left no entry, after %s', async (_what, entries, isWhole, calls) => {
+    const edited = openGitea(entries);
+    const part = await edited.forge.readTimeline(4, { changedAt: changedAt(3_600), isWhole });
+    expect(part).toMatchObject({ entries: { length: 50 }, readTo: null });
+    expect(edited.seen).toHaveLength(calls);
+  });
+
+  test('ends where more than a page is given for all', async () => {
     const json = comments(1, 51).map(({ id, at }) => ({
       id,
       type: 'comment',
@@ -154,6 +162,13 @@ describe('timeline', () => {
       ['1', '25'],
       ['1', '13'],
     ]);
+    // Of more values than are parsed.
+    const values = open((request, nth) =>
+      request.query.page === undefined ? { json: { of: 'no list' } } : answer(request, nth),
+    );
+    expect(
+      (await values.forge.readTimeline(4, { changedAt: changedAt(61), isWhole: true })).entries,
+    ).toHaveLength(61);
     const never = open(() => 'too_large');
     await expect(never.forge.readTimeline(4)).rejects.toThrow(AnswerTooLarge);
   });
