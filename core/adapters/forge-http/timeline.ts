@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '#core/domain/forge/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
+import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import {
   AnswerTooLarge,
   ForgeError,
@@ -33,9 +33,9 @@ const EMPTY_PAGES_MAX = 10;
 const EMPTY_UNASKED_PAGES_MAX = 3;
 /** A page of so many rows may be full, and the next page may hold entries of the same second. By default a full page has no fewer. */
 const FULL_PAGE_ROWS_MIN = 30;
-/** Calls of one reading from the start. One that goes on has less to read, and comes after all others. */
+/** Calls of one reading from the start, and of one that goes on, which comes after all others. */
 const CALLS_MAX = 20;
-const CALLS_ON_MAX = FORGE_PAGES_MAX;
+const CALLS_ON_MAX = 40;
 
 /**
  * Reads a timeline, or what is newer than `since`, oldest first (decisions 0320, 0321). Numbers are given in the order of writing;

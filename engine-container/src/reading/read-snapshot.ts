@@ -174,7 +174,8 @@ export class SnapshotReader {
     const views = await askHeld(this.#forge, baseBranch, this.#tryRead, record, listedViews, fence);
     const focus = await this.#focus.readNext(record);
     if (schedules !== null) await this.#focus.readDeparted(record, views, focus, fence);
-    if (pulls.known) await this.#timelines.goOn(pulls.value, this.#budget.tryRead);
+    const isInFlight = record.batches.length > 0;
+    if (pulls.known) await this.#timelines.goOn(pulls.value, this.#budget.tryRead, isInFlight);
     const rest = {
       ...(await this.#readBlockers(record, focus)),
       ...traces,

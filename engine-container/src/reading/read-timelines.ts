@@ -15,6 +15,10 @@ interface Kept {
   /** All entries up to then are known. */
   readonly readTo: EpochMs;
   readonly isWhole: boolean;
+  /** When the pull request had changed last. */
+  readonly changedAt: EpochMs;
+  /** The last reading led no further: it is not tried again before the pull request changes. */
+  readonly isStuck: boolean;
 }
 
 /** Long timelines of one repository, as far as they were read. */
@@ -78,20 +82,31 @@ export class TimelineReader {
       ...(since === undefined ? {} : { since }),
     });
     const isShort = kept === undefined && part.readTo === null && part.entries.length < LONG_ENTRIES_MIN;
-    return isShort ? part.entries : this.#keep(pr, part, kept);
+    return isShort ? part.entries : this.#keep({ pr, changedAt }, part, kept);
   }
 
-  /** Goes on with those that were read in part, when all else of a look is known: each may take all the time that is left. */
-  async goOn(pulls: readonly PullRequest[], tryRead: TryRead): Promise<void> {
-    for (const pull of pulls.filter(({ number }) => this.isPartial(number))) {
+  /**
+   * Goes on with those that were read in part, when all else of a look is known: each may take all the time that is left.
+   *
+   * @param isInFlight - Something is in flight, which waits for the next look: one reading is all.
+   */
+  async goOn(pulls: readonly PullRequest[], tryRead: TryRead, isInFlight: boolean): Promise<void> {
+    const partial = pulls.filter((pull) => this.isPartial(pull.number) && !this.#isStuckAt(pull));
+    for (const pull of isInFlight ? partial.slice(0, 1) : partial) {
       const read = await tryRead(() => this.read(pull));
       // The next look tells it.
       this.#isUnfinished ||= read.known && read.value !== null;
     }
+    if (isInFlight) this.#isUnfinished = false;
+  }
+
+  #isStuckAt({ number, updatedAt }: PullRequest): boolean {
+    const kept = this.#memory.get(number);
+    return kept?.isStuck === true && kept.changedAt === updatedAt;
   }
 
   #keep(
-    pr: PullRequestNumber,
+    { pr, changedAt }: { readonly pr: PullRequestNumber; readonly changedAt: EpochMs },
     { entries, readTo }: TimelinePart,
     before?: Kept,
   ): readonly TimelineEntry[] | null {
@@ -99,9 +114,11 @@ export class TimelineReader {
     const known = new Map([...(before?.entries ?? []), ...told]);
     const knownTo = before?.readTo ?? 0;
     const newest = Math.max(knownTo, readTo ?? 0, ...entries.map(({ at }) => at));
-    this.#memory.keep(pr, { entries: known, readTo: newest, isWhole: readTo === null });
+    const isFurther = newest > knownTo || before?.isWhole === true;
+    const isStuck = readTo !== null && !isFurther;
+    this.#memory.keep(pr, { entries: known, readTo: newest, isWhole: readTo === null, changedAt, isStuck });
     if (readTo === null) return [...known.values()].sort((one, other) => one.id - other.id);
-    this.#isUnfinished ||= newest > knownTo || before?.isWhole === true;
+    this.#isUnfinished ||= isFurther;
     return null;
   }
 }

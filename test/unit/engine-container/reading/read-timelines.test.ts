@@ -1,4 +1,5 @@
 import type { TimelineEntry } from '#core/domain/forge/forge.ts';
+import { known } from '#core/domain/result.ts';
 import type { TimelineQuestion } from '#core/ports/forge.ts';
 import { TimelineMemory, TimelineReader } from '../../../../engine-container/src/reading/read-timelines.ts';
 import { givenPull } from '../../../builders/snapshot.ts';
@@ -87,4 +88,29 @@ test('who writes much in the minutes that are read twice is read from where the 
   for (let nth = 0; nth < 3; nth += 1) readings.push((await openReader().read(pull))?.length);
   expect(readings).toEqual([undefined, undefined, 1]);
   expect(asked.slice(2)).toEqual([1_000_160, 1_000_319]);
+});
+
+test('what was read in part is gone on with at the end of a look: one reading where something is in flight, and none that led no further', async () => {
+  const entries = Array.from({ length: 450 }, (_, nth) => entry(nth + 1));
+  const { openReader, pull, asked } = open(entries, 100);
+  const tryRead = async <T>(read: () => Promise<T>) => known(await read());
+  const reader = openReader();
+  await reader.read(pull);
+  const goOn = async (isInFlight: boolean, on = pull) => {
+    reader.begin(null);
+    await reader.goOn([on, on], tryRead, isInFlight);
+    return reader.isUnfinished;
+  };
+  expect(await goOn(true)).toBe(false);
+  expect(asked).toHaveLength(2);
+  expect(await goOn(false)).toBe(true);
+  expect(asked).toHaveLength(4);
+  // The last entries are in one second, and more than one reading comes to.
+  for (let nth = 451; nth <= 700; nth += 1) entries.push(entry(nth, 'other', 450_000));
+  while (await goOn(false));
+  const count = asked.length;
+  expect(await goOn(false)).toBe(false);
+  expect(asked).toHaveLength(count);
+  await goOn(false, { ...pull, updatedAt: pull.updatedAt + 1 });
+  expect(asked.length).toBeGreaterThan(count);
 });
