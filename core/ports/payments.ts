@@ -54,7 +54,7 @@ export interface Payments extends SubscriptionReader {
   openCheckout(order: CheckoutOrder, requestId: string): Promise<string | null>;
   /** No page that was opened for this customer takes a payment any more. Paid or closed already is fine. */
   closeCheckouts(customerId: string, requestId: string): Promise<void>;
-  /** With prorations; nothing is changed when the charge fails. Returns the subscription as it is afterwards. */
+  /** With prorations, which are charged at once; nothing is changed when the charge fails. Returns the subscription as it is afterwards. */
   moveSubscription(move: PlanMove, requestId: string): Promise<Subscription>;
   /** At once, without a last invoice. Ended already is fine. */
   cancelSubscription(subscriptionId: string, requestId: string): Promise<void>;

@@ -1,5 +1,5 @@
 import { type FormFields, fieldsOf, listOf, parseForm, textOf, textsOf } from './form.ts';
-import { type CheckoutSession, type Customer, ProviderError } from './model.ts';
+import { type CheckoutSession, type Customer, PRORATIONS, ProviderError } from './model.ts';
 import type { PaymentsWorld } from './world.ts';
 
 export interface ApiRequest {
@@ -147,11 +147,18 @@ function changeSubscription(world: PaymentsWorld, id: string, fields: FormFields
       'Only error_if_incomplete here.',
     );
   }
+  // What the provider does where none is named.
+  const named = textOf(fields, 'proration_behavior') ?? 'create_prorations';
+  const proration = PRORATIONS.find((each) => each === named);
+  if (proration === undefined) {
+    const words = `Only ${PRORATIONS.join(' and ')} here.`;
+    throw new ProviderError(400, 'invalid_request_error', 'parameter_unknown', words);
+  }
   const changes = listOf(fields, 'items').map((item) => ({
     id: need(item, 'id'),
     price: need(item, 'price'),
   }));
-  return world.changeItems(id, changes, textsOf(fields, 'metadata'));
+  return world.changeItems(id, changes, textsOf(fields, 'metadata'), proration);
 }
 
 function showCustomer({ card: _card, ...shown }: Customer): object {

@@ -103,6 +103,29 @@ export function emptyState(): State {
   return { serial: 0, customers: {}, sessions: {}, portals: {}, subscriptions: {}, invoices: {} };
 }
 
+export interface CheckoutWish {
+  readonly customer: string;
+  readonly mode: string;
+  readonly lines: readonly { readonly price: string; readonly quantity: number }[];
+  readonly successUrl: string;
+  readonly cancelUrl: string;
+  readonly reference: string | null;
+  readonly subscriptionMetadata: Metadata;
+}
+
+export interface ItemChange {
+  readonly id: string;
+  readonly price: string;
+}
+
+export const PRORATIONS = ['create_prorations', 'always_invoice'] as const;
+export type Proration = (typeof PRORATIONS)[number];
+
+/** One period, in cents. */
+export function amountOf({ items }: Subscription): number {
+  return items.data.reduce((sum, item) => sum + item.price.unit_amount * item.quantity, 0);
+}
+
 /** The answer of the API instead of an object. */
 export class ProviderError extends Error {
   constructor(
@@ -113,4 +136,9 @@ export class ProviderError extends Error {
   ) {
     super(message);
   }
+}
+
+export function found<T>(value: T | undefined, kind: string, id: string): T {
+  if (value !== undefined) return value;
+  throw new ProviderError(404, 'invalid_request_error', 'resource_missing', `No such ${kind}: '${id}'`);
 }

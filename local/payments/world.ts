@@ -1,11 +1,16 @@
 import {
+  amountOf,
   type CheckoutSession,
+  type CheckoutWish,
   type Customer,
   emptyState,
+  found,
   type Invoice,
+  type ItemChange,
   type Metadata,
   type PortalSession,
   type Price,
+  type Proration,
   ProviderError,
   type ProviderEvent,
   type State,
@@ -32,21 +37,6 @@ export interface WorldOptions {
   readonly baseUrl: () => string;
   readonly onEvent?: (event: ProviderEvent) => void;
   readonly onChange?: () => void;
-}
-
-export interface CheckoutWish {
-  readonly customer: string;
-  readonly mode: string;
-  readonly lines: readonly { readonly price: string; readonly quantity: number }[];
-  readonly successUrl: string;
-  readonly cancelUrl: string;
-  readonly reference: string | null;
-  readonly subscriptionMetadata: Metadata;
-}
-
-export interface ItemChange {
-  readonly id: string;
-  readonly price: string;
 }
 
 /** The payment provider's world: customers who buy, change, fail to pay and cancel, and the events that tell of it. */
@@ -174,8 +164,17 @@ export class PaymentsWorld {
       .reverse();
   }
 
-  /** Items not named stay. With a card that fails nothing changes. */
-  changeItems(id: string, changes: readonly ItemChange[], metadata: Metadata): Subscription {
+  /**
+   * Items not named stay. `always_invoice` charges the difference at once, and with a card that fails nothing changes. With
+   * `create_prorations` the difference waits for the next invoice, and a cancellation at once takes it away
+   * (https://docs.stripe.com/api/subscriptions/update, https://docs.stripe.com/api/subscriptions/cancel).
+   */
+  changeItems(
+    id: string,
+    changes: readonly ItemChange[],
+    metadata: Metadata,
+    proration: Proration,
+  ): Subscription {
     const old = this.subscription(id);
     if (old.status === 'canceled') {
       throw new ProviderError(
@@ -192,8 +191,13 @@ export class PaymentsWorld {
     if (changes.some((change) => !old.items.data.some((item) => item.id === change.id))) {
       throw new ProviderError(400, 'invalid_request_error', 'resource_missing', 'No such subscription item.');
     }
-    this.#charge(old.customer);
     const changed = { ...old, items: { ...old.items, data }, metadata: { ...old.metadata, ...metadata } };
+    const difference = amountOf(changed) - amountOf(old);
+    // What is credited needs no card.
+    if (proration === 'always_invoice' && difference > 0) {
+      this.#charge(old.customer);
+      this.#emit('invoice.paid', this.#newInvoice(changed, 'paid', difference));
+    }
     return this.#putSubscription(changed, 'customer.subscription.updated');
   }
 
@@ -281,15 +285,19 @@ export class PaymentsWorld {
     return { id: this.#newId('si'), object: 'subscription_item', price: this.price(price), quantity };
   }
 
-  #newInvoice(subscription: Subscription, status: Invoice['status']): Invoice {
-    const { id: subscriptionId, customer, metadata, items } = subscription;
+  #newInvoice(
+    subscription: Subscription,
+    status: Invoice['status'],
+    amount: number = amountOf(subscription),
+  ): Invoice {
+    const { id: subscriptionId, customer, metadata } = subscription;
     const invoice: Invoice = {
       id: this.#newId('in'),
       object: 'invoice',
       customer,
       status,
       customer_email: this.state.customers[customer]?.email ?? null,
-      amount_due: items.data.reduce((sum, item) => sum + item.price.unit_amount * item.quantity, 0),
+      amount_due: amount,
       parent: {
         type: 'subscription_details',
         subscription_details: { subscription: subscriptionId, metadata },
@@ -339,9 +347,4 @@ export class PaymentsWorld {
 
 function isCardNumber(card: string): boolean {
   return Object.values<string>(CARDS).includes(card);
-}
-
-function found<T>(value: T | undefined, kind: string, id: string): T {
-  if (value !== undefined) return value;
-  throw new ProviderError(404, 'invalid_request_error', 'resource_missing', `No such ${kind}: '${id}'`);
 }

@@ -73,7 +73,9 @@ export function createPayments(config: PaymentsConfig): Payments {
           subscriptionId,
           {
             items: moves.map(({ id, priceId }) => ({ id, price: priceId })),
-            proration_behavior: 'create_prorations',
+            // Charged now: what waits for the next invoice is lost where the subscription is cancelled at once
+            // (https://docs.stripe.com/api/subscriptions/cancel).
+            proration_behavior: 'always_invoice',
             // A charge that fails leaves everything as it was, and says so with 402.
             payment_behavior: 'error_if_incomplete',
             metadata: { tenant_id: tenantId, tier },

@@ -14,6 +14,8 @@ export interface PaymentsSubject {
     breakCard(customerId: string): void;
     cancel(subscriptionId: string): void;
     customers(): number;
+    /** Cents that were paid so far. */
+    paid(customerId: string): number;
   } | null;
   close(): Promise<void>;
 }
@@ -124,6 +126,18 @@ export function describePayments(
         state.breakCard(move.customerId);
         expect(await kindOf(subject.payments.moveSubscription(move, randomUUID()))).toBe('declined');
         expect(await subject.payments.listSubscriptions(move.customerId)).toEqual([before]);
+      });
+
+      /**
+       * https://docs.stripe.com/api/subscriptions/update: "If you pass create_prorations, the prorations are created but not
+       * automatically invoiced", and https://docs.stripe.com/api/subscriptions/cancel: a cancellation at once removes them.
+       */
+      test('what a larger plan costs more is charged when it is asked for', async () => {
+        const state = stateOf();
+        const move = await givenMove(subject, checkout);
+        const before = state.paid(move.customerId);
+        await subject.payments.moveSubscription(move, randomUUID());
+        expect(state.paid(move.customerId)).toBeGreaterThan(before);
       });
 
       test('a cancelled subscription is not listed, and cannot be moved', async () => {

@@ -56,6 +56,10 @@ async function openStandIn(): Promise<PaymentsSubject> {
         world.cancel(id);
       },
       customers: () => Object.keys(world.state.customers).length,
+      paid: (customerId) =>
+        Object.values(world.state.invoices)
+          .filter(({ customer, status }) => customer === customerId && status === 'paid')
+          .reduce((sum, { amount_due }) => sum + amount_due, 0),
     },
     close: provider.stop,
   };

@@ -105,7 +105,12 @@ function perform(provider: PaymentsWorld, customer: string, deed: Deed): void {
     case 'to pro':
     case 'to team':
       if (item === undefined || newest.status !== 'active') return;
-      provider.changeItems(newest.id, [{ id: item.id, price: `price_${deed.slice(3)}` }], {});
+      provider.changeItems(
+        newest.id,
+        [{ id: item.id, price: `price_${deed.slice(3)}` }],
+        {},
+        'always_invoice',
+      );
       return;
     case 'fail':
       provider.setStatus(newest.id, 'past_due');
