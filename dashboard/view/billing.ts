@@ -26,7 +26,7 @@ function sayHeld(billing: Billing): string {
 }
 
 const OPEN: Readonly<Record<string, string>> = {
-  past_due: 'The last payment failed.',
+  past_due: 'The last payment failed: give a working payment method, then pay the open invoice in the list.',
   incomplete: 'The first payment is still open.',
   paused: 'The subscription is paused.',
 };

@@ -281,7 +281,8 @@ async function tellUnpaid(story: Story, ada: Tenant): Promise<void> {
   story.check('and leaves the held one alone', await ranAt('acme/second'), before.second);
 
   await ada.portal({ act: 'card', card: CARDS.good });
-  await story.settles('a new card pays: team is granted again', async () => {
+  await ada.portal({ act: 'pay' });
+  await story.settles('she pays with a new card: team is granted again', async () => {
     const { entitled_tier, status } = await ada.summary();
     return [entitled_tier, status];
   }, ['team', 'active']);

@@ -126,6 +126,18 @@ export function amountOf({ items }: Subscription): number {
   return items.data.reduce((sum, item) => sum + item.price.unit_amount * item.quantity, 0);
 }
 
+export interface WorldOptions {
+  /** Prices that exist, with what they cost in cents. */
+  readonly prices: Readonly<Record<string, { readonly nickname: string; readonly amount: number }>>;
+  /** Epoch ms. */
+  readonly now: () => number;
+  readonly state?: State;
+  /** Where its own pages are. */
+  readonly baseUrl: () => string;
+  readonly onEvent?: (event: ProviderEvent) => void;
+  readonly onChange?: () => void;
+}
+
 /** The answer of the API instead of an object. */
 export class ProviderError extends Error {
   constructor(

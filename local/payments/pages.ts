@@ -53,5 +53,5 @@ function subscriptionForm(subscription: Subscription): string {
   const names = items.data.map((item) => escapeHtml(item.price.nickname)).join(', ');
   const button = (act: string, label: string): string =>
     `<button name="act" value="${act}">${label}</button>`;
-  return `<form method="post"><fieldset><legend>${names}</legend><p>Status: <strong>${escapeHtml(status)}</strong>${ends ? ', ends with this period' : ''}</p><input type="hidden" name="subscription" value="${escapeHtml(id)}">${button('cancel', 'Cancel now')}${ends ? button('keep', 'Keep it') : button('end', 'Cancel at the end of the period')}${button('renew', 'Let the next invoice fall due')}</fieldset></form>`;
+  return `<form method="post"><fieldset><legend>${names}</legend><p>Status: <strong>${escapeHtml(status)}</strong>${ends ? ', ends with this period' : ''}</p><input type="hidden" name="subscription" value="${escapeHtml(id)}">${button('cancel', 'Cancel now')}${ends ? button('keep', 'Keep it') : button('end', 'Cancel at the end of the period')}${status === 'past_due' ? button('pay', 'Pay the open invoice') : ''}${button('renew', 'Let the next invoice fall due')}</fieldset></form>`;
 }

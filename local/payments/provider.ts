@@ -217,6 +217,9 @@ function act(world: PaymentsWorld, customer: string, form: URLSearchParams, card
   if (what === 'card') {
     return world.replaceCard(customer, card) === 'stored' ? 'The card is on file.' : 'The card was declined.';
   }
+  if (what === 'pay') {
+    return world.payOpen(customer) === 'paid' ? 'The open invoice is paid.' : 'The card was declined.';
+  }
   if (world.state.subscriptions[id]?.customer !== customer) return 'There is no such subscription.';
   if (what === 'cancel') return `The subscription is ${world.cancel(id).status}.`;
   if (what === 'end' || what === 'keep') {

@@ -12,10 +12,10 @@ import {
   type Price,
   type Proration,
   ProviderError,
-  type ProviderEvent,
   type State,
   type Subscription,
   type SubscriptionItem,
+  type WorldOptions,
 } from './model.ts';
 
 /** Card numbers that a person can type, as the provider documents them for its own test mode. */
@@ -26,18 +26,6 @@ export const CARDS = {
   /** Works once, when it is put on file; every later charge fails. */
   failsLater: '4000000000000341',
 } as const;
-
-export interface WorldOptions {
-  /** Prices that exist, with what they cost in cents. */
-  readonly prices: Readonly<Record<string, { readonly nickname: string; readonly amount: number }>>;
-  /** Epoch ms. */
-  readonly now: () => number;
-  readonly state?: State;
-  /** Where its own pages are. */
-  readonly baseUrl: () => string;
-  readonly onEvent?: (event: ProviderEvent) => void;
-  readonly onChange?: () => void;
-}
 
 /** The payment provider's world: customers who buy, change, fail to pay and cancel, and the events that tell of it. */
 export class PaymentsWorld {
@@ -213,17 +201,25 @@ export class PaymentsWorld {
     return this.#putSubscription({ ...old, status: 'past_due' }, 'customer.subscription.updated');
   }
 
-  /** A new card pays what is open. */
+  /**
+   * For charges to come: a new payment method pays no invoice that is open. Of all ways to store one, only the old `source` of
+   * a customer has the latest invoice tried again (https://docs.stripe.com/api/customers/update).
+   */
   replaceCard(customerId: string, card: string): 'stored' | 'declined' {
     if (card === CARDS.declined || !isCardNumber(card)) return 'declined';
     this.#putCard(customerId, card);
-    if (this.#cardWorks(customerId)) {
-      for (const each of this.listSubscriptions(customerId, 'past_due')) {
-        this.#putSubscription({ ...each, status: 'active' }, 'customer.subscription.updated');
-      }
-    }
     this.#changed();
     return 'stored';
+  }
+
+  /** As a person who presses "pay" on the invoices that are open. */
+  payOpen(customerId: string): 'paid' | 'declined' {
+    if (!this.#cardWorks(customerId)) return 'declined';
+    for (const each of this.listSubscriptions(customerId, 'past_due')) {
+      this.#emit('invoice.paid', this.#newInvoice(each, 'paid'));
+      this.#putSubscription({ ...each, status: 'active' }, 'customer.subscription.updated');
+    }
+    return 'paid';
   }
 
   cancel(id: string): Subscription {

@@ -62,7 +62,8 @@ export function describeInvoiceNotice(billingUrl: string | null): Notice {
     lines: [
       'The last invoice could not be paid, so the plan is not active now.',
       'Until it is paid, nothing lands in the repositories beyond the free allowance. The oldest repositories go on.',
-      'Next step: open the billing page, and update the payment method.',
+      // A new payment method alone pays nothing that is open (https://docs.stripe.com/api/customers/update).
+      'Next step: open the billing page and press "Settle the payment". On the page that opens, update the payment method, then pay the open invoice.',
     ],
     links: toLinks([['Billing', billingUrl]]),
   };

@@ -36,6 +36,13 @@ test.each(['past_due', 'incomplete', 'paused', 'unknown'] as const)(
   },
 );
 
+/** https://docs.stripe.com/api/customers/update: a new payment method alone pays no invoice that is open. */
+test('a tenant whose payment is late is told to pay the open invoice as well', () => {
+  expect(adviseBilling(given({ tier: 'pro', status: 'past_due' })).problem).toContain(
+    'give a working payment method, then pay the open invoice',
+  );
+});
+
 test('a tenant whose subscription ended is told why repositories are held, and where to pay', () => {
   const advice = adviseBilling(given({ status: 'canceled', repos: 2 }));
   expect(advice).toEqual({

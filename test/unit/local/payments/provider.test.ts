@@ -58,7 +58,7 @@ describe('the checkout page', () => {
 });
 
 describe('the portal page', () => {
-  test('cancels, ends with the period, keeps, lets an invoice fail and a new card pay', async () => {
+  test('cancels, ends with the period, keeps, lets an invoice fail and be paid with a new card', async () => {
     const { url, customer } = givenCheckout();
     await press(url, { act: 'pay', card: CARDS.failsLater });
     const portal = provider.world.createPortal(customer, 'https://back.example').url;
@@ -69,9 +69,13 @@ describe('the portal page', () => {
       return (await fetch(answer.headers.get('location') ?? '')).text();
     };
     expect(await said({ act: 'renew' })).toContain('past_due');
+    expect(await said({ act: 'pay' })).toContain('was declined');
     expect(await said({ act: 'card', card: CARDS.declined })).toContain('was declined');
     expect(statusOf()).toBe('past_due');
     expect(await said({ act: 'card', card: CARDS.good })).toContain('on file');
+    // Stored for charges to come: https://docs.stripe.com/api/customers/update.
+    expect(statusOf()).toBe('past_due');
+    expect(await said({ act: 'pay' })).toContain('is paid');
     expect(statusOf()).toBe('active');
     expect(await said({ act: 'end' })).toContain('ends with this period');
     expect(await said({ act: 'keep' })).toContain('It goes on');

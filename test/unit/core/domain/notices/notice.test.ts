@@ -99,6 +99,8 @@ test('a bounce names status, next step and run; without title or run it says so'
 });
 
 test('a notice of an invoice has a link only where there is a page', () => {
+  // https://docs.stripe.com/api/customers/update: a new payment method alone pays no invoice that is open.
+  expect(describeInvoiceNotice(null).lines.join()).toContain('then pay the open invoice');
   expect(describeInvoiceNotice(null).links).toEqual([]);
   expect(describeInvoiceNotice('https://queue.example/billing').links).toHaveLength(1);
 });
