@@ -16,24 +16,20 @@ export interface PlanPrice {
 export const PRICE_INTERVALS = ['day', 'week', 'month', 'year'] as const;
 export type PriceInterval = (typeof PRICE_INTERVALS)[number];
 
-/** Currencies without decimals that the provider counts in hundredths all the same (its page "Supported currencies"). */
-const COUNTED_IN_HUNDREDTHS: readonly string[] = ['ISK', 'UGX'];
+/**
+ * The provider counts in hundredths but for these (https://docs.stripe.com/currencies, "Zero-decimal currencies" and
+ * "Three-decimal currencies"). What the runtime knows of decimals is how money is written, which is another thing: none for
+ * forints, pesos of Colombia or rupiahs, which the provider counts in hundredths.
+ */
+const COUNTED_WHOLE: readonly string[] = 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(
+  ' ',
+);
+const COUNTED_IN_THOUSANDTHS: readonly string[] = ['BHD', 'JOD', 'KWD', 'OMR', 'TND'];
 
 /** `2900` of `usd` is `29.00`; `500` of `jpy` is `500`. Null: no such currency. */
 export function toAmount(smallestUnits: number, currency: string): string | null {
   const code = currency.toUpperCase();
-  const decimals = COUNTED_IN_HUNDREDTHS.includes(code) ? 2 : decimalsOf(code);
-  return decimals === null ? null : (smallestUnits / 10 ** decimals).toFixed(decimals);
-}
-
-function decimalsOf(code: string): number | null {
-  try {
-    const { maximumFractionDigits } = new Intl.NumberFormat('en', {
-      style: 'currency',
-      currency: code,
-    }).resolvedOptions();
-    return maximumFractionDigits ?? null;
-  } catch {
-    return null;
-  }
+  if (!/^[A-Z]{3}$/.test(code)) return null;
+  const decimals = COUNTED_WHOLE.includes(code) ? 0 : COUNTED_IN_THOUSANDTHS.includes(code) ? 3 : 2;
+  return (smallestUnits / 10 ** decimals).toFixed(decimals);
 }
