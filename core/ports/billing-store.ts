@@ -30,5 +30,7 @@ export interface BillingStore {
     expectedVersion: number | null,
     eventId: string | null,
   ): Promise<BillingSaved>;
+  /** Takes the look-up of a customer that another one replaces: what is told of it from then on finds no tenant. */
+  forgetCustomer(customerId: string): Promise<void>;
   isEventTaken(eventId: string): Promise<boolean>;
 }

@@ -45,8 +45,13 @@ export interface PlanMove {
  * are repeated by the adapter when no answer came.
  */
 export interface Payments extends SubscriptionReader {
-  /** One per tenant: asked twice within a day, the same comes back. */
-  createCustomer(tenantId: TenantId): Promise<string>;
+  /**
+   * One per tenant: asked twice within an hour, the same comes back. `instead`: the customer that was deleted there, in whose
+   * place it comes; null: it is the first.
+   */
+  createCustomer(tenantId: TenantId, instead: string | null): Promise<string>;
+  /** Deleted at the provider: it pays nothing any more, and can be given nothing to pay. */
+  isCustomerDeleted(customerId: string): Promise<boolean>;
   /**
    * Address of a page on which a person pays: the only one of this customer that takes a payment from then on. Null: one that
    * was opened after it has taken its place.

@@ -1,5 +1,5 @@
 import { type FormFields, fieldsOf, listOf, parseForm, textOf, textsOf } from './form.ts';
-import { type CheckoutSession, type Customer, PRORATIONS, ProviderError } from './model.ts';
+import { type CheckoutSession, type Customer, found, PRORATIONS, ProviderError } from './model.ts';
 import type { PaymentsWorld } from './world.ts';
 
 export interface ApiRequest {
@@ -42,7 +42,7 @@ export function answerApi(world: PaymentsWorld, request: ApiRequest): object {
     case 'POST /v1/customers':
       return showCustomer(world.createCustomer(textsOf(fields, 'metadata'), textOf(fields, 'email')));
     case 'GET /v1/customers/{id}':
-      return showCustomer(world.customer(id ?? ''));
+      return showCustomer(found(world.state.customers[id ?? ''], 'customer', id ?? ''));
     case 'GET /v1/prices/{id}':
       return world.price(id ?? '');
     case 'POST /v1/checkout/sessions':
@@ -102,7 +102,7 @@ function createCheckout(world: PaymentsWorld, fields: FormFields): CheckoutSessi
 function listSubscriptions(world: PaymentsWorld, fields: FormFields): object {
   const limit = limitOf(fields);
   const customer = textOf(fields, 'customer');
-  if (customer !== null) world.customer(customer);
+  if (customer !== null) found(world.state.customers[customer], 'customer', customer);
   const all = world.listSubscriptions(customer, textOf(fields, 'status'));
   const data = all.slice(0, limit);
   return { object: 'list', url: '/v1/subscriptions', has_more: all.length > data.length, data };
@@ -111,7 +111,9 @@ function listSubscriptions(world: PaymentsWorld, fields: FormFields): object {
 function listSessions(world: PaymentsWorld, fields: FormFields): object {
   const limit = limitOf(fields);
   const after = textOf(fields, 'starting_after');
-  const all = world.listSessions(textOf(fields, 'customer'));
+  const customer = textOf(fields, 'customer');
+  if (customer !== null) world.customer(customer);
+  const all = world.listSessions(customer);
   const rest = after === null ? all : all.slice(all.findIndex(({ id }) => id === after) + 1);
   const status = textOf(fields, 'status');
   const found = rest.filter((each) => (status ?? each.status) === each.status);
@@ -162,7 +164,7 @@ function changeSubscription(world: PaymentsWorld, id: string, fields: FormFields
 }
 
 function showCustomer({ card: _card, ...shown }: Customer): object {
-  return shown;
+  return shown.deleted === true ? { id: shown.id, object: 'customer', deleted: true } : shown;
 }
 
 function showSession({ lines: _lines, subscriptionMetadata: _metadata, ...shown }: CheckoutSession): object {

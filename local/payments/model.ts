@@ -40,6 +40,8 @@ export interface Customer {
   readonly created: number;
   readonly email: string | null;
   readonly metadata: Metadata;
+  /** Absent where it was not deleted. */
+  readonly deleted?: true;
   /** Number of the card on file; never shown by the API. */
   readonly card: string | null;
 }

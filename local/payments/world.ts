@@ -250,7 +250,8 @@ export class PaymentsWorld {
   }
 
   customer(id: string): Customer {
-    return found(this.state.customers[id], 'customer', id);
+    const customer = this.state.customers[id];
+    return found(customer?.deleted === true ? undefined : customer, 'customer', id);
   }
 
   subscription(id: string): Subscription {

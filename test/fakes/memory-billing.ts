@@ -36,6 +36,12 @@ export class MemoryBilling extends MemoryEnrollment implements BillingStore {
     return this.call('findCustomerTenant', () => this.customers.get(customerId) ?? null);
   }
 
+  forgetCustomer(customerId: string): Promise<void> {
+    return this.call('forgetCustomer', () => {
+      this.customers.delete(customerId);
+    });
+  }
+
   isEventTaken(eventId: string): Promise<boolean> {
     return this.call('isEventTaken', () => this.paymentEvents.has(eventId));
   }

@@ -15,15 +15,14 @@ import { createSurface, type SurfaceDeps } from '#core/http/api-surface.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
 import { createSignInNotes } from '#core/http/note-sign-in.ts';
 import type { HttpResponse } from '#core/http/respond.ts';
-import type { BillingStore } from '#core/ports/billing-store.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeLog } from '#core/ports/forge-log.ts';
 import type { ForgePerson, OpenForgePerson } from '#core/ports/forge-person.ts';
-import type { NoticeRequestStore } from '#core/ports/notifier.ts';
 import type { OpenPayments, SubscriptionReader } from '#core/ports/payments.ts';
 import type { Signer } from '#core/ports/signer.ts';
 import type { EngineAnswer, ReconcileCommand } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
+import type { PaymentEventDeps } from '#core/services/billing/accept-payment-event.ts';
 import { createForgeOpener } from '#core/services/connections/open-forge.ts';
 import { createTokenReader } from '#core/services/tenants/api-tokens.ts';
 import { dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
@@ -320,7 +319,7 @@ export class ApiWorld {
   }
 
   /** The store of the payment webhook; notices are asked for in a list. */
-  #paymentStore(): BillingStore & NoticeRequestStore {
+  #paymentStore(): PaymentEventDeps['store'] {
     const { store } = this;
     return {
       loadBilling: (tenantId) => store.loadBilling(tenantId),

@@ -23,6 +23,10 @@ export function createBillingStore(table: Table): BillingStore & PlanMethods {
       return row === null ? null : readRow(text, row.tenant_id, 'findCustomerTenant');
     },
 
+    async forgetCustomer(customerId) {
+      await table.remove({ Key: customerKey(customerId) }, 'forgetCustomer');
+    },
+
     async isEventTaken(eventId) {
       const row = await table.get(paymentEventKey(eventId), 'isEventTaken');
       return row !== null;

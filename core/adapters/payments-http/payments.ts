@@ -44,15 +44,19 @@ export function createPayments(config: PaymentsConfig): Payments {
   return {
     ...createSubscriptionReader(config),
 
-    createCustomer: (tenantId) =>
+    createCustomer: (tenantId, instead) =>
       call('createCustomer', async () => {
         // Keyed by tenant and hour: within the hour, a request whose answer was lost makes no second customer. The
         // same words each time, as the provider wants it of one key. Under one key the provider repeats a fault of its
         // own for a day (https://docs.stripe.com/api/idempotent_requests).
         const hour = Math.floor(config.clock.now() / HOUR_MS);
-        const options = { idempotencyKey: `mergeyard-customer-${tenantId}-${hour}` };
+        const key = `mergeyard-customer-${tenantId}-${hour}`;
+        const options = { idempotencyKey: instead === null ? key : `${key}-${instead}` };
         return (await sdk.customers.create({ metadata: { tenant_id: tenantId } }, options)).id;
       }),
+
+    isCustomerDeleted: (customerId) =>
+      call('isCustomerDeleted', async () => (await sdk.customers.retrieve(customerId)).deleted === true),
 
     openCheckout: (order, requestId) =>
       call('openCheckout', async () => {

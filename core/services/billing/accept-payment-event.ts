@@ -14,7 +14,7 @@ import { askInvoiceNotice } from '../notices/ask-notice.ts';
 import { followProvider } from './billing.ts';
 
 export interface PaymentEventDeps {
-  readonly store: BillingStore & NoticeRequestStore;
+  readonly store: Omit<BillingStore, 'forgetCustomer'> & NoticeRequestStore;
   /** Null: payments are off, so nothing can be verified (D-60). Throws when it cannot be read. */
   readonly readSigningSecret: (() => Promise<Secret<string>>) | null;
   /** Null: payments are off. */
@@ -109,17 +109,17 @@ async function follow(
 }
 
 /**
- * Whose customer it is by our own record; else by what we once wrote into the subscription. A tenant that has a customer
- * already is not moved to another one by a note: two customers cannot both say what it has.
+ * Whose customer it is by our own record; else by what we once wrote into the subscription. A tenant that has another customer
+ * is not moved to this one: two customers cannot both say what it has.
  */
 async function findTenant(
   { store, log }: PaymentEventDeps,
   about: NonNullable<PaymentEvent['about']>,
 ): Promise<TenantId | null> {
-  const owner = await store.findCustomerTenant(about.customerId);
-  if (owner !== null || about.tenantNoted === null) return owner;
-  const known = await store.loadBilling(about.tenantNoted);
-  if (known === null || known.customerId === null) return about.tenantNoted;
-  log.warn('a payment event names a tenant that has another customer', { tenant_id: about.tenantNoted });
+  const named = (await store.findCustomerTenant(about.customerId)) ?? about.tenantNoted;
+  if (named === null) return null;
+  const known = await store.loadBilling(named);
+  if (known === null || known.customerId === null || known.customerId === about.customerId) return named;
+  log.warn('a payment event names a tenant that has another customer', { tenant_id: named });
   return null;
 }

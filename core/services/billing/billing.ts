@@ -64,7 +64,7 @@ export async function startCheckout(deps: BillingDeps, tenantId: TenantId, tier:
   if (account !== null && account.tier !== 'free' && isEntitling(account.status)) {
     throw new AppError('subscription_exists');
   }
-  const customerId = account?.customerId ?? (await becomeCustomer(deps, payments, tenantId));
+  const customerId = await openCustomer(deps, payments, tenantId, account?.customerId ?? null);
   await askProvider(deps, () => payments.closeCheckouts(customerId, deps.ids.uuid()));
   refuseSecond(await askProvider(deps, () => payments.listSubscriptions(customerId)));
   const order = {
@@ -92,18 +92,35 @@ function refuseSecond(listed: readonly Subscription[]): void {
     throw new AppError('subscription_exists');
 }
 
+/** One that was deleted at the provider buys nothing any more (https://docs.stripe.com/api/customers/delete). */
+async function openCustomer(
+  deps: BillingDeps,
+  payments: Payments,
+  tenantId: TenantId,
+  stored: string | null,
+): Promise<string> {
+  if (stored !== null && !(await askProvider(deps, () => payments.isCustomerDeleted(stored)))) return stored;
+  return becomeCustomer(deps, payments, tenantId, stored);
+}
+
 /**
  * The customer is stored before a payment is possible: whatever the provider says of it later finds its tenant, also when this
  * function dies right after.
  */
-async function becomeCustomer(deps: BillingDeps, payments: Payments, tenantId: TenantId): Promise<string> {
-  const customerId = await askProvider(deps, () => payments.createCustomer(tenantId));
+async function becomeCustomer(
+  deps: BillingDeps,
+  payments: Payments,
+  tenantId: TenantId,
+  instead: string | null,
+): Promise<string> {
+  const customerId = await askProvider(deps, () => payments.createCustomer(tenantId, instead));
   return askStore('billing_unavailable', async () => {
     await deps.store.createTenant(tenantId, deps.clock.now());
+    if (instead !== null) await deps.store.forgetCustomer(instead);
     for (let tried = 0; tried < BILLING_WRITE_TRIES_MAX; tried += 1) {
       const stored = await deps.store.loadBilling(tenantId);
       // Two first checkouts at once: the provider gave both the same customer, or the first one stored counts.
-      if (stored?.customerId != null) return stored.customerId;
+      if (stored?.customerId != null && stored.customerId !== instead) return stored.customerId;
       const account: BillingAccount = {
         tier: stored?.tier ?? FREE_PLAN.tier,
         status: stored?.status ?? FREE_PLAN.status,
@@ -179,7 +196,7 @@ async function storeMovedPlan(
 }
 
 export interface FollowDeps {
-  readonly store: BillingStore;
+  readonly store: Pick<BillingStore, 'loadBilling' | 'saveBilling'>;
   readonly log: Log;
 }
 

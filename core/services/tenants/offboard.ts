@@ -109,6 +109,8 @@ async function endPayments(deps: OffboardDeps, tenantId: TenantId): Promise<void
     if (account.subscriptionId === null || account.status === 'canceled') return;
     throw new AppError('payments_not_configured');
   }
+  // Its subscriptions ended with it (https://docs.stripe.com/api/customers/delete), and no page of it can be asked for.
+  if (await askProvider(deps, () => payments.isCustomerDeleted(customerId))) return;
   await askProvider(deps, () => payments.closeCheckouts(customerId, deps.ids.uuid()));
   const listed = await askProvider(deps, () => payments.listSubscriptions(customerId));
   for (const { id, status } of listed) {

@@ -59,11 +59,11 @@ export function describePayments(
       );
 
     test('a customer is made and has an id', async () => {
-      expect(await subject.payments.createCustomer(TENANT)).toMatch(/^cus_\w+$/);
+      expect(await subject.payments.createCustomer(TENANT, null)).toMatch(/^cus_\w+$/);
     });
 
     test('checkout has an address that a browser can open', async () => {
-      const url = await checkout(await subject.payments.createCustomer(TENANT));
+      const url = await checkout(await subject.payments.createCustomer(TENANT, null));
       // One without a memory lists other pages than it has made.
       if (subject.state === null && url === null) return;
       expect(new URL(url ?? '').protocol).toMatch(/^https?:$/);
@@ -76,7 +76,7 @@ export function describePayments(
     });
 
     test('the portal has one, too', async () => {
-      const customerId = await subject.payments.createCustomer(TENANT);
+      const customerId = await subject.payments.createCustomer(TENANT, null);
       const url = await subject.payments.openPortal(
         customerId,
         'https://mergeyard.example/billing',
@@ -114,7 +114,7 @@ export function describePayments(
         const state = stateOf();
         const tenantId = randomUUID();
         const before = state.customers();
-        const ids = await Promise.all([1, 2, 3].map(() => subject.payments.createCustomer(tenantId)));
+        const ids = await Promise.all([1, 2, 3].map(() => subject.payments.createCustomer(tenantId, null)));
         expect(new Set(ids).size).toBe(1);
         expect(state.customers()).toBe(before + 1);
       });
@@ -157,7 +157,7 @@ export function describePayments(
 
       test('no page of a customer takes money once they are closed, and once more is fine', async () => {
         const state = stateOf();
-        const customerId = await subject.payments.createCustomer(randomUUID());
+        const customerId = await subject.payments.createCustomer(randomUUID(), null);
         await state.pay((await checkout(customerId)) ?? '');
         const open = await checkout(customerId);
         for (let times = 0; times < 2; times += 1) {
@@ -169,7 +169,7 @@ export function describePayments(
 
       test('a page that is opened closes those before it; of several at once one is left', async () => {
         const state = stateOf();
-        const customerId = await subject.payments.createCustomer(randomUUID());
+        const customerId = await subject.payments.createCustomer(randomUUID(), null);
         const first = await checkout(customerId);
         const urls = await Promise.all([1, 2, 3].map(() => checkout(customerId)));
         const paid: string[] = [];
@@ -194,7 +194,10 @@ export function describePayments(
 /** A paid subscription on pro, and its way to team. A provider without memory gets ids of its examples. */
 async function givenMove(subject: PaymentsSubject, checkout: (customerId: string) => Promise<string | null>) {
   const to = { tenantId: TENANT, tier: 'team' as const };
-  const customerId = await subject.payments.createCustomer(subject.state === null ? TENANT : randomUUID());
+  const customerId = await subject.payments.createCustomer(
+    subject.state === null ? TENANT : randomUUID(),
+    null,
+  );
   if (subject.state !== null) await subject.state.pay((await checkout(customerId)) ?? '');
   const [subscription] = await subject.payments.listSubscriptions(customerId);
   if (subscription === undefined) throw new Error('the provider lists no subscription');

@@ -102,7 +102,7 @@ describe('a provider in trouble', () => {
     provider.behave(behaviour);
     const payments = createPayments(config);
     const calls = [
-      () => payments.createCustomer(randomUUID()),
+      () => payments.createCustomer(randomUUID(), null),
       () => payments.openPortal(customerId, 'https://x.example', randomUUID()),
       () => payments.closeCheckouts(customerId, randomUUID()),
       () => payments.listSubscriptions(customerId),
@@ -117,15 +117,15 @@ describe('a provider in trouble', () => {
 
   test('gone: unreachable', async () => {
     const silent = createPayments({ ...config, apiUrl: 'http://127.0.0.1:9' });
-    expect(await kindOf(silent.createCustomer(randomUUID()))).toBe('unreachable');
+    expect(await kindOf(silent.createCustomer(randomUUID(), null))).toBe('unreachable');
     expect(await kindOf(silent.listSubscriptions('cus_1'))).toBe('unreachable');
   });
 
   test('a wrong key is rejected; the reading key writes nothing', async () => {
     const wrong = createPayments({ ...config, key: new Secret('sk_test_wrong') });
-    expect(await kindOf(wrong.createCustomer(randomUUID()))).toBe('rejected');
+    expect(await kindOf(wrong.createCustomer(randomUUID(), null))).toBe('rejected');
     const reading = createPayments({ ...config, key: READ_KEY });
-    expect(await kindOf(reading.createCustomer(randomUUID()))).toBe('rejected');
+    expect(await kindOf(reading.createCustomer(randomUUID(), null))).toBe('rejected');
     expect(await kindOf(reading.listSubscriptions(customerId))).toBe('none');
   });
 
@@ -147,11 +147,11 @@ describe('a provider in trouble', () => {
     const clock = { now: () => now, sleep: async () => undefined };
     const payments = createPayments({ ...config, apiUrl: `http://127.0.0.1:${port}`, clock });
     const tenantId = randomUUID();
-    expect(await kindOf(payments.createCustomer(tenantId))).toBe('unreachable');
+    expect(await kindOf(payments.createCustomer(tenantId, null))).toBe('unreachable');
     status = 200;
-    expect(await kindOf(payments.createCustomer(tenantId))).toBe('unreachable');
+    expect(await kindOf(payments.createCustomer(tenantId, null))).toBe('unreachable');
     now += HOUR_MS;
-    expect(await payments.createCustomer(tenantId)).toBe('cus_1');
+    expect(await payments.createCustomer(tenantId, null)).toBe('cus_1');
     await new Promise((closed) => stripe.close(closed));
   });
 
@@ -182,7 +182,7 @@ describe('a provider in trouble', () => {
     const sessions = () => Object.keys(provider.world.state.portals).length;
     const before = [customers(), sessions()];
     provider.behave('lost');
-    const made = await payments.createCustomer(randomUUID());
+    const made = await payments.createCustomer(randomUUID(), null);
     provider.behave('lost');
     await payments.openPortal(made, 'https://x.example', randomUUID());
     expect([customers(), sessions()]).toEqual(before.map((count) => count + 1));

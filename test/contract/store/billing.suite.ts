@@ -27,6 +27,14 @@ export function describeBilling(world: World): void {
       expect(await world.store().findCustomerTenant(customerId)).toBe(tenantId);
     });
 
+    test('a customer that is forgotten is no tenant’s; its purchase stays', async () => {
+      const { tenantId, customerId } = await givenTenant();
+      await world.store().saveBilling(tenantId, account(customerId), null, null);
+      for (let times = 0; times < 2; times += 1) await world.store().forgetCustomer(customerId);
+      expect(await world.store().findCustomerTenant(customerId)).toBeNull();
+      expect(await world.store().loadBilling(tenantId)).toMatchObject({ tier: 'pro', customerId });
+    });
+
     test('a write under an old version stores nothing, its event neither', async () => {
       const { tenantId, customerId } = await givenTenant();
       const eventId = randomUUID();

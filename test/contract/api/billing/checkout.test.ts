@@ -1,3 +1,4 @@
+import { deleteCustomer } from '../../../../local/payments/delete-customer.ts';
 import { CARDS } from '../../../../local/payments/world.ts';
 import { TENANT_A } from '../../../support/api-world.ts';
 import { BillingWorld, PAYMENT_EVENT, pageOf } from '../../../support/billing-world.ts';
@@ -139,6 +140,52 @@ describe('checkout', () => {
       Array.from({ length: 11 }, () => world.ask('checkout', { tier: 'pro' })),
     );
     expect(answers.filter((answer) => answer.code === 'rate_limited')).toHaveLength(1);
+  });
+});
+
+/**
+ * https://docs.stripe.com/api/customers/delete: "prevents any further operations to be performed (such as adding a new
+ * subscription)".
+ */
+describe('a customer that was deleted at the provider', () => {
+  const givenDeleted = async (): Promise<string> => {
+    await world.buy('pro');
+    const customerId = (await world.stored())?.customerId ?? '';
+    deleteCustomer(world.provider.world, customerId);
+    await world.deliverAll();
+    expect(await world.summary()).toMatchObject({ tier: 'free', status: 'canceled' });
+    return customerId;
+  };
+
+  /** As an event does that was followed while the customer was replaced. */
+  const storeLookUp = async (customerId: string): Promise<void> => {
+    const { store } = world.api;
+    const stored = await store.loadBilling(TENANT_A);
+    if (stored === null) throw new Error('nothing is stored');
+    const { version, ...account } = stored;
+    await store.saveBilling(TENANT_A, { ...account, customerId }, version, null);
+    await store.saveBilling(TENANT_A, account, version + 1, null);
+    expect(await store.findCustomerTenant(customerId)).toBe(TENANT_A);
+  };
+
+  test('buys again as another one, also within the hour in which the first was made', async () => {
+    const before = await givenDeleted();
+    await world.buy('team');
+    expect(await world.summary()).toMatchObject({ tier: 'team', status: 'active' });
+    expect((await world.stored())?.customerId).not.toBe(before);
+    expect(await world.api.store.findCustomerTenant(before)).toBeNull();
+  });
+
+  test('says nothing of the plan that its successor has', async () => {
+    const before = await givenDeleted();
+    const late = world.provider.events.findLast(({ type }) => type === 'customer.subscription.deleted');
+    if (late === undefined) throw new Error('no subscription ended');
+    await world.buy('team');
+    for (const isKnown of [false, true]) {
+      if (isKnown) await storeLookUp(before);
+      expect((await world.deliver({ ...late, id: `evt_late_${isKnown}` })).status).toBe(200);
+      expect(await world.summary()).toMatchObject({ tier: 'team', status: 'active' });
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import { type OpenPayments, PaymentsError } from '#core/ports/payments.ts';
+import { deleteCustomer } from '../../../../local/payments/delete-customer.ts';
 import { CARDS } from '../../../../local/payments/world.ts';
 import { TENANT_A, TOKEN_A } from '../../../support/api-world.ts';
 import { BillingWorld, pageOf } from '../../../support/billing-world.ts';
@@ -27,6 +28,14 @@ describe('offboarding ends what is paid for, first (contract, Account)', () => {
     // Later events about it find no tenant.
     await world.deliverAll();
     expect(await world.stored()).toBeNull();
+  });
+
+  /** https://docs.stripe.com/api/customers/delete: what it paid for ended with it. */
+  test('a customer that was deleted at the provider holds nothing up', async () => {
+    const id = await world.buy('pro');
+    deleteCustomer(world.provider.world, (await world.stored())?.customerId ?? '');
+    expect((await offboard()).status).toBe(200);
+    expect([statusOf(id), await world.stored()]).toEqual(['canceled', null]);
   });
 
   test('one that is unpaid as well', async () => {
