@@ -17,7 +17,7 @@ export { SignInError };
 export interface Session {
   readonly token: string;
   readonly refreshToken: string | null;
-  /** Epoch ms. */
+  /** Epoch ms, by the clock of this browser. */
   readonly expiresAt: number;
   readonly email: string | null;
   /** Decides what is offered; what is allowed the service decides. */
@@ -153,9 +153,14 @@ export function levelOf(current: Session): string | null {
   return typeof aal === 'string' ? aal : null;
 }
 
-/** The token's own claim first: a provider may give a longer life than its answer says. */
-function expiryOf(claims: Readonly<Record<string, unknown>>, seconds: unknown): number {
-  if (typeof claims.exp === 'number') return claims.exp * 1000;
+/**
+ * By the clock of this browser, which may be far from that of the provider: how long a token lives is told by both of its times
+ * together. The token's own claims first: a provider may give a longer life than its answer says.
+ */
+function expiryOf({ iat, exp }: Readonly<Record<string, unknown>>, seconds: unknown): number {
+  if (typeof exp === 'number') {
+    return typeof iat === 'number' ? Date.now() + (exp - iat) * 1000 : exp * 1000;
+  }
   return Date.now() + (Number(seconds) || 0) * 1000;
 }
 
