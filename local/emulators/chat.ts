@@ -16,8 +16,8 @@ export interface FakeChat {
   requests: number;
   /** Paths of webhooks that exist. */
   readonly webhooks: Set<string>;
-  /** The fate of the next messages. @default `accept` */
-  mood: 'accept' | 'limit' | 'fail' | 'silent' | 'redirect' | 'flood';
+  /** The fate of the next messages; `busy`: the first comes too soon, and the others do not. @default `accept` */
+  mood: 'accept' | 'busy' | 'limit' | 'fail' | 'silent' | 'redirect' | 'flood';
 }
 
 const CONTENT_CHARS_MAX = 2_000;
@@ -44,6 +44,9 @@ export function createFakeChat(webhooks: readonly string[], rooms: readonly Room
         return;
       case 'limit':
         return send(429, 'rate_limited', { 'retry-after': '30' });
+      case 'busy':
+        chat.mood = 'accept';
+        return send(429, 'rate_limited', { 'retry-after': '1' });
       case 'fail':
         return send(503, 'upstream');
       case 'redirect':

@@ -13,6 +13,8 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 const { mails, requests, lines, results } = watchNotices(() => world);
 
+const MAIL_ALONE = { email: MAILBOX, slack: null, discord: null, matrix: null, webhook: null };
+
 describe('ways that fail', () => {
   test.each([
     ['limit', 'failed'],
@@ -27,6 +29,16 @@ describe('ways that fail', () => {
     await world.deliver([change]);
     expect(results()).toEqual({ email: 'notification sent', slack: result, discord: result });
     expect([mails().length, requests()]).toEqual([1, 2]);
+  });
+
+  /** 429 says that nothing was taken: https://docs.slack.dev/apis/web-api/rate-limits, one message a second. */
+  test('a message that came too soon for a chat is sent once more, after the wait that it names', async () => {
+    world.chat.mood = 'busy';
+    const repo = await world.enroll({ ...ALL, discord: null });
+    const started = performance.now();
+    await world.deliver([await world.record(repo)]);
+    expect(performance.now() - started).toBeGreaterThan(1_000);
+    expect([results().slack, requests()]).toEqual(['notification sent', 2]);
   });
 
   test('a webhook that does not exist any more is refused', async () => {
@@ -149,7 +161,6 @@ describe('ways that fail', () => {
       ['takes it', async () => 202, 'notification sent'],
       ['refuses the key', async () => 401, 'refused'],
       ['refuses the mail', async () => 422, 'refused'],
-      ['is overrun', async () => 429, 'failed'],
       ['is broken', async () => 503, 'failed'],
       ['is silent', () => Promise.reject(new HttpSendError('timeout')), 'failed'],
       [
@@ -158,19 +169,32 @@ describe('ways that fail', () => {
         'refused',
       ],
     ])('one that %s: asked once, never again', async (_name, answer, result) => {
-      const repo = await world.enroll({
-        email: MAILBOX,
-        slack: null,
-        discord: null,
-        matrix: null,
-        webhook: null,
-      });
+      const repo = await world.enroll(MAIL_ALONE);
       const change = await world.record(repo);
       await world.deliver([change], { email: through(answer) });
       await world.deliver([change], { email: through(answer) });
       expect(results()).toEqual({ email: result });
       expect(asked).toHaveLength(1);
     });
+
+    /** https://resend.com/docs/api-reference/rate-limit: a few requests a second for the whole account. */
+    test.each([
+      ['once', [429, 202], 'notification sent'],
+      ['all the time', [429, 429, 429, 429], 'failed'],
+    ] as const)(
+      'one that is overrun %s: asked again within its three seconds',
+      async (_name, answers, result) => {
+        const repo = await world.enroll(MAIL_ALONE);
+        const started = performance.now();
+        await world.deliver([await world.record(repo)], {
+          email: through(async () => answers[asked.length - 1] ?? 500),
+        });
+        expect(results()).toEqual({ email: result });
+        expect(performance.now() - started).toBeLessThan(6_000);
+        expect(asked.length).toBeGreaterThan(1);
+        expect(asked.length).toBeLessThan(answers.length + 1);
+      },
+    );
 
     test('a key that cannot be read is a failed send, and nothing else waits for it', async () => {
       const repo = await world.enroll(ALL);
