@@ -62,7 +62,10 @@ function leaveTo(url: string): void {
 function Current({ billing }: { readonly billing: Billing }) {
   const [tone, name] = STATUS_WORDS[billing.status] ?? ['unknown', 'Unknown'];
   const { offer, problem } = adviseBilling(billing);
-  const portal = useChange(async (api, _: null) => leaveTo((await api.openPortal()).portal_url));
+  const portal = useChange(
+    async (api, _: null) => leaveTo((await api.openPortal()).portal_url),
+    [KEYS.billing],
+  );
   return (
     <section className="panel" aria-labelledby="plan-title">
       <div className="panel-head">
@@ -141,8 +144,9 @@ function Usage({
 function Plans({ billing }: { readonly billing: Billing }) {
   const { offer } = adviseBilling(billing);
   const plans = usePlans();
-  const checkout = useChange(async (api, tier: PaidTier) =>
-    leaveTo((await api.startCheckout({ body: { tier } })).checkout_url),
+  const checkout = useChange(
+    async (api, tier: PaidTier) => leaveTo((await api.startCheckout({ body: { tier } })).checkout_url),
+    [KEYS.billing],
   );
   const change = useChange(
     (api, tier: PaidTier) => api.changePlan({ body: { tier } }),

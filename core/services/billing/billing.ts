@@ -66,7 +66,10 @@ export async function startCheckout(deps: BillingDeps, tenantId: TenantId, tier:
   }
   const customerId = await openCustomer(deps, payments, tenantId, account?.customerId ?? null);
   await askProvider(deps, () => payments.closeCheckouts(customerId, deps.ids.uuid()));
-  refuseSecond(await askProvider(deps, () => payments.listSubscriptions(customerId)));
+  if (isPaid(await askProvider(deps, () => payments.listSubscriptions(customerId)))) {
+    await followNow(deps, { payments, prices }, tenantId, customerId, 'billing_unavailable');
+    throw new AppError('subscription_exists');
+  }
   const order = {
     tenantId,
     customerId,
@@ -86,10 +89,26 @@ export async function startCheckout(deps: BillingDeps, tenantId: TenantId, tier:
 const REPLACED = 'Another payment page of this account was opened at the same time, and that one counts.';
 
 /** A subscription that was paid is listed before its event arrives. One that does not entitle refuses nothing (the contract's error table). */
-function refuseSecond(listed: readonly Subscription[]): void {
+function isPaid(listed: readonly Subscription[]): boolean {
   const living = chooseSubscription(listed);
-  if (living !== null && living.status !== 'ended' && isEntitling(living.status))
-    throw new AppError('subscription_exists');
+  return living !== null && living.status !== 'ended' && isEntitling(living.status);
+}
+
+/**
+ * Makes up for an event that was lost: the provider tries for three days, and sends none of the time in which its endpoint is
+ * disabled (https://docs.stripe.com/webhooks/process-undelivered-events). Who is asked for here wants to pay, or has paid.
+ */
+async function followNow(
+  deps: BillingDeps,
+  provider: Provider,
+  tenantId: TenantId,
+  customerId: string,
+  code: 'billing_unavailable' | 'payments_error',
+): Promise<void> {
+  // Where other writers were always faster, they have stored it.
+  await askStore(code, () =>
+    askProvider(deps, () => followProvider(deps, provider, tenantId, customerId, null)),
+  );
 }
 
 /** One that was deleted at the provider buys nothing any more (https://docs.stripe.com/api/customers/delete). */
@@ -247,18 +266,17 @@ function noteSecond(log: Log, tenantId: TenantId, listed: readonly Subscription[
 
 /** Address of the provider's page for payment methods and cancellation. */
 export async function openPortal(deps: BillingDeps, tenantId: TenantId): Promise<string> {
-  const { payments } = await openProvider(deps);
-  const customerId = await readCustomer(deps, tenantId);
-  if (customerId === null) {
+  const provider = await openProvider(deps);
+  const { payments } = provider;
+  // The contract gives this route no code for a store that fails; it is the provider's page that cannot be opened.
+  const account = await askStore('payments_error', () => deps.store.loadBilling(tenantId));
+  const customerId = account?.customerId ?? null;
+  if (account === null || customerId === null) {
     throw new AppError('no_active_subscription', { more: { checkout: BILLING_CHECKOUT_PATH } });
   }
+  // One that entitles may have been given by hand: the provider knows nothing of it.
+  if (!isEntitling(account.status)) await followNow(deps, provider, tenantId, customerId, 'payments_error');
   return askProvider(deps, () => payments.openPortal(customerId, deps.billingPageUrl, deps.ids.uuid()));
-}
-
-/** The contract gives this route no code for a store that fails; it is the provider's page that cannot be opened. */
-async function readCustomer(deps: BillingDeps, tenantId: TenantId): Promise<string | null> {
-  const account = await askStore('payments_error', () => deps.store.loadBilling(tenantId));
-  return account?.customerId ?? null;
 }
 
 async function openProvider(deps: BillingDeps): Promise<Provider> {

@@ -85,6 +85,8 @@ describe('checkout', () => {
       undefined,
     ]);
     expect(Object.keys(world.provider.world.state.sessions)).toEqual([first]);
+    // The event may have been lost: https://docs.stripe.com/webhooks/process-undelivered-events.
+    expect(await world.summary()).toMatchObject({ tier: 'pro', status: 'active' });
   });
 
   test.each(['active', 'trialing'])('with a subscription that is %s: 409', async (status) => {
@@ -202,6 +204,25 @@ describe('portal', () => {
       url: answer.json.portal_url,
       return_url: 'https://mergeyard.example/billing',
     });
+  });
+
+  /** https://docs.stripe.com/webhooks/process-undelivered-events: the provider gives up after three days. */
+  test('makes up for an event that was lost', async () => {
+    const id = await world.buy('pro');
+    world.provider.world.setStatus(id, 'past_due');
+    await world.deliverAll();
+    world.provider.world.setStatus(id, 'active');
+    expect(await world.summary()).toMatchObject({ status: 'past_due' });
+    expect((await world.ask('portal')).status).toBe(200);
+    expect(await world.summary()).toMatchObject({ status: 'active' });
+  });
+
+  test('takes no plan away that was given by hand', async () => {
+    world.provider.world.cancel(await world.buy('pro'));
+    await world.deliverAll();
+    await world.api.store.savePlan(TENANT_A, { tier: 'team', status: 'active' });
+    expect((await world.ask('portal')).status).toBe(200);
+    expect(await world.summary()).toMatchObject({ tier: 'team', status: 'active' });
   });
 
   test('without a customer: 409 with the way to checkout (D-58)', async () => {
