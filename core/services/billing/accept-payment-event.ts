@@ -3,6 +3,7 @@ import { type PaymentEvent, parsePaymentEvent } from '../../contracts/webhooks/p
 import { isPaymentEventSigned } from '../../contracts/webhooks/payment-signature.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { PAYMENT_EVENT_BYTES_MAX } from '../../domain/limits.ts';
+import { isEntitling } from '../../domain/tenants/billing.ts';
 import type { PriceBook } from '../../domain/tenants/subscription.ts';
 import type { BillingStore } from '../../ports/billing-store.ts';
 import type { NoticeRequestStore } from '../../ports/notifier.ts';
@@ -101,11 +102,27 @@ async function follow(
   if (saved === 'tenant_gone') return 'ignored';
   if (saved === 'seen') return 'seen';
   deps.log.info('a plan follows the payment provider', { tenant_id: tenantId, event_id: eventId });
-  if (about.failedInvoice !== null) {
+  if (about.failedInvoice !== null && (await isDue(deps, tenantId))) {
     const { id: invoiceId, email } = about.failedInvoice;
     await askInvoiceNotice(deps, { tenantId, invoiceId, email });
   }
   return 'applied';
+}
+
+/**
+ * Whether the plan waits for a payment. The provider tells of any invoice of the customer
+ * (https://docs.stripe.com/api/events/types#event_types-invoice.payment_failed): one that an operator wrote stops no plan, nor
+ * does one that is paid by now.
+ */
+async function isDue({ store }: PaymentEventDeps, tenantId: TenantId): Promise<boolean> {
+  try {
+    const plan = await store.loadBilling(tenantId);
+    return plan === null || !isEntitling(plan.status);
+  } catch (error) {
+    // The event is taken by now: it would not come again for the notice.
+    if (error instanceof StoreError) return true;
+    throw error;
+  }
 }
 
 /**

@@ -216,6 +216,17 @@ describe('the payment webhook', () => {
     expect(world.api.lines.join()).toContain('a subscription outlives its tenant');
   });
 
+  /** https://docs.stripe.com/api/events/types#event_types-invoice.payment_failed: any invoice of the customer. */
+  test('a failed invoice that stops no plan is not told as one that does', async () => {
+    await world.buy('pro');
+    const customer = (await world.stored())?.customerId;
+    const invoice = { id: 'in_by_hand', customer, customer_email: null, parent: null };
+    const event = { ...PAYMENT_EVENT, type: 'invoice.payment_failed', data: { object: invoice } };
+    expect((await world.deliver(event)).status).toBe(200);
+    expect(await world.summary()).toMatchObject({ tier: 'pro', status: 'active' });
+    expect(world.api.notices).toEqual([]);
+  });
+
   test('a failed invoice is told to the tenant, once per invoice; the plan does not entitle', async () => {
     const id = await world.buy('team', CARDS.failsLater);
     world.provider.world.renew(id);
