@@ -64,7 +64,8 @@ export const ERROR_STEPS: Readonly<Record<ApiErrorCode, string | null>> = {
   connection_rotation_failed: 'The old token is still stored. Try again.',
   decryption_error: 'Store the token again, on the page Connections.',
   forge_unreachable: 'Check that the forge is up and can be reached from this service, then try again.',
-  payments_error: 'Nothing was charged. Try again, or use the billing portal.',
+  payments_error:
+    'Look at your plan first: what was not answered in time may have been done all the same. Then try again, or use the billing portal.',
   payments_not_configured: 'Ask the operator of this service.',
   realtime_unavailable: 'Ask for the status every 30 seconds meanwhile, and for a ticket again later.',
   billing_unavailable: 'That does not mean that the plan is gone. Try again in a moment.',

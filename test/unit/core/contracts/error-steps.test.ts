@@ -29,6 +29,12 @@ test.each(CODES.filter((code) => shapeOf(code).retryable))(
   (code) => expect(stepOf(code)).toMatch(/again/i),
 );
 
+/** https://docs.stripe.com/error-low-level: whether a request without an answer was carried out is not known. */
+test('the step of a payment provider that refused or did not answer does not say that nothing was charged', () => {
+  expect(stepOf('payments_error')).not.toMatch(/nothing was charged/i);
+  expect(stepOf('payments_error')).toContain('may have been done');
+});
+
 test('a message that has its step ends with it, so that a client can say it once', () => {
   const saying = CODES.filter((code) => shapeOf(code).message.includes(stepOf(code)) && stepOf(code) !== '');
   expect(saying.filter((code) => !shapeOf(code).message.endsWith(stepOf(code)))).toEqual([]);
