@@ -19,13 +19,13 @@ import './styles/pages.css';
 /** After what the first page shows and asks for. */
 const AHEAD_AFTER_MS = 5_000;
 
-applyTheme();
-
 async function start(): Promise<void> {
   const place = document.getElementById('root');
   if (place === null) return;
   const root = createRoot(place);
   try {
+    // Its storage may be blocked, as that of the session.
+    applyTheme();
     const [config] = await Promise.all([loadConfig(), shareSession()]);
     const service = createService(config);
     root.render(
@@ -42,7 +42,10 @@ async function start(): Promise<void> {
     root.render(
       <main className="stranded">
         <h1>The dashboard cannot start</h1>
-        <p>Its configuration could not be read. The queue goes on working; reload this page in a moment.</p>
+        <p>
+          Its configuration could not be read, or this browser blocks the storage of this site. The queue goes
+          on working; allow that storage, or reload this page in a moment.
+        </p>
         <button type="button" className="button button-main" onClick={() => location.reload()}>
           Reload
         </button>

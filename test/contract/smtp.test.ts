@@ -107,6 +107,7 @@ describe('mails over SMTP', () => {
     expect(raw).toMatch(/^Subject: #7 was bounced\r$/m);
     expect(raw).toMatch(/^List-Unsubscribe:\s+<https:\/\/mergeyard\.example\.org\/unsubscribe\?key=k>\r$/m);
     expect(raw).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
+    expect(raw).toMatch(/^Auto-Submitted: auto-generated\r$/m);
     expect(raw).not.toContain('X-Mailer');
   });
 

@@ -50,7 +50,8 @@ export function createSmtp(settings: SmtpSettings, limitMs: number = SMTP_TIMEOU
           envelope: { from: settings.from, to: [mail.to] },
           subject: mail.subject,
           text: body.stream,
-          headers: { ...unsubscribeHeaders(mail) },
+          // Without it absence notes come back to the sender (RFC 3834, 5.2).
+          headers: { ...unsubscribeHeaders(mail), 'Auto-Submitted': 'auto-generated' },
           disableFileAccess: true,
           disableUrlAccess: true,
           signal: AbortSignal.timeout(limitMs),
