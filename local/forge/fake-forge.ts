@@ -9,7 +9,7 @@ import { Background } from './background.ts';
 import type { ForgeCallRecord, ForgeControl } from './control.ts';
 import { addToken } from './http/auth.ts';
 import { isGitPath, serveGit } from './http/git-http.ts';
-import { isOAuthPath, serveOAuth } from './http/oauth.ts';
+import { isOAuthCall, serveOAuth } from './http/oauth.ts';
 import { serveApi } from './http/server.ts';
 import type { RepoRecord, UserRecord } from './model.ts';
 import { servePage } from './pages/serve.ts';
@@ -211,8 +211,8 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://forge.invalid');
-  // Before the API: one of its calls is asked with the token of a sign-in.
-  if (isOAuthPath(url.pathname)) return serveOAuth(world, request, response, url);
+  // Before the API: some of its calls are asked with the token of a sign-in.
+  if (isOAuthCall(request, url.pathname)) return serveOAuth(world, request, response, url);
   if (url.pathname.startsWith('/api/')) return serveApi(world, calls, request, response, url);
   if (isGitPath(url.pathname)) return serveGit(world, request, response, url);
   return servePage(world, request, response, url);

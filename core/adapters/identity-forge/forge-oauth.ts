@@ -73,7 +73,12 @@ export function createForgeOAuth(config: ForgeOAuthConfig) {
     });
     if (told !== null && isRefusal(told)) return 'refused';
     const user = UserInfo.safeParse(told === null ? null : readJson(told));
-    if (told?.status !== 200 || !user.success) return 'unreachable';
+    // Not by the claims: Forgejo tells those of a locked account all the same.
+    const account = await exchange(config.send, 'GET', `${base}/api/v1/user`, {
+      headers: { authorization: `Bearer ${token.data.access_token}` },
+    });
+    if (account !== null && isRefusal(account)) return 'refused';
+    if (told?.status !== 200 || !user.success || account?.status !== 200) return 'unreachable';
     const { preferred_username: login, email = null, groups } = user.data;
     const refreshToken = new Secret(token.data.refresh_token);
     const person = { login, email, groups: groups ?? [] };

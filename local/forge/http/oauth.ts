@@ -8,6 +8,7 @@ import { readBody } from './server.ts';
 export const OAUTH_CLIENT = { id: 'mergeyard', secret: 'fake-oauth-secret' } as const;
 
 const TEAMS_PATH = '/api/v1/user/teams';
+const ACCOUNT_PATH = '/api/v1/user';
 const PATHS = ['/login/oauth/', '/.well-known/openid-configuration', TEAMS_PATH];
 
 /** One membership: `permission` is owner, admin, write, read, or none where the units say more. */
@@ -31,11 +32,18 @@ const tokens = new Map<string, string>();
 const refreshTokens = new Map<string, string>();
 /** Redirect URIs of the application; none: it takes each. */
 export const redirectUris = new Set<string>();
-/** Accounts that an administrator has locked: their tokens are refused. */
+/** Accounts that an administrator has locked: the API refuses their tokens. The sign-in goes on for them, as on Forgejo. */
 export const lockedLogins = new Set<string>();
 
-export function isOAuthPath(path: string): boolean {
-  return PATHS.some((each) => path.startsWith(each));
+/** Whether a request is one of the sign-in, also of the API with a token of it. */
+export function isOAuthCall({ headers }: Pick<IncomingMessage, 'headers'>, path: string): boolean {
+  return (
+    PATHS.some((each) => path.startsWith(each)) || (path === ACCOUNT_PATH && tokens.has(bearerOf(headers)))
+  );
+}
+
+function bearerOf({ authorization }: IncomingMessage['headers']): string {
+  return /^bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '';
 }
 
 /** Authorization code with PKCE, as the forge documents it. There are no passwords: the page offers every account. */
@@ -50,17 +58,19 @@ export async function serveOAuth(
   if (url.pathname.endsWith('/access_token')) {
     return trade(response, new URLSearchParams((await readBody(request)).toString('utf8')));
   }
-  const login = tokens.get(/^bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
+  const login = tokens.get(bearerOf(request.headers));
   const user = login === undefined ? undefined : findUser(world, login);
-  if (user === undefined || lockedLogins.has(user.login))
-    return send(response, 401, { error: 'invalid_token' });
+  if (user === undefined) return send(response, 401, { error: 'invalid_token' });
+  if (url.pathname.startsWith('/api/') && lockedLogins.has(user.login))
+    return send(response, 403, { message: 'This account is prohibited from signing in.' });
+  if (url.pathname === ACCOUNT_PATH) return send(response, 200, { id: user.id, login: user.login });
   const teams = teamsOf.get(user.login) ?? DEFAULT_TEAMS;
   if (url.pathname === TEAMS_PATH) {
     const [limit, page] = [Number(url.searchParams.get('limit')), Number(url.searchParams.get('page'))];
     return send(response, 200, teams.slice((page - 1) * limit, page * limit));
   }
   const groups = [...new Set(teams.map(({ organization }) => organization.name))];
-  return send(response, 200, { sub: '1', preferred_username: user.login, email: '', groups });
+  return send(response, 200, { sub: String(user.id), preferred_username: user.login, email: '', groups });
 }
 
 function authorize(world: World, response: ServerResponse, url: URL): void {
