@@ -37,7 +37,11 @@ export type ForgeSignIn =
 
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
-const SCOPE = 'openid profile email groups';
+/**
+ * Claims, then the reads of account and teams. Without a scope of the API both forges give the token all rights of the
+ * person.
+ */
+const SCOPE = 'openid profile email groups read:user read:organization';
 
 const TokenAnswer = z.object({ access_token: z.string().min(1), refresh_token: z.string().min(1) });
 const TokenRefusal = z.object({ error: z.string(), error_description: z.string().default('') });

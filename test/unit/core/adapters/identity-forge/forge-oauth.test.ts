@@ -35,7 +35,7 @@ function forgeWith(answers: Readonly<Record<string, Answer>>) {
       };
     },
   });
-  return { asked, readAgain: () => forge.readAgain(new Secret('refresh')) };
+  return { forge, asked, readAgain: () => forge.readAgain(new Secret('refresh')) };
 }
 
 test.each([
@@ -52,4 +52,15 @@ test('a person is told where the forge’s API takes the token, and not where it
   expect(asked.at(-1)).toMatchObject({ url: FORGE + ACCOUNT, headers: { authorization: 'Bearer access' } });
   const silent = forgeWith({ [TRADE]: [200, TOLD], [CLAIMS]: [200, ADA] });
   expect(await silent.readAgain()).toBe('unreachable');
+});
+
+test('a sign-in asks for no more than reads: without a scope of the API a token has all rights of its person', () => {
+  const asked = forgeWith({}).forge.authorizeUrl({
+    redirectUri: 'https://m.example.org/',
+    state: 's',
+    challenge: 'c',
+  });
+  const scopes = (new URL(asked).searchParams.get('scope') ?? '').split(' ');
+  const ofApi = scopes.filter((scope) => !['openid', 'profile', 'email', 'groups'].includes(scope));
+  expect(ofApi).toEqual(['read:user', 'read:organization']);
 });
