@@ -8,16 +8,17 @@ import { tenantOf } from './tenant.ts';
  * person sees those in which they may write, and changes those that they own; administrators change what they see.
  */
 export function createAdmission({ sign_in: { allow, administrators }, forge, tenants }: OneboxConfig) {
-  return ({ login, email, ...person }: ForgePerson): SessionPerson | null => {
-    const isAdmin = isAmong(administrators, { login, email, ...person });
-    if (!isAdmin && allow !== undefined && !isAmong(allow, { login, email, ...person })) return null;
-    if (tenants === 'installation') return { tenantId: tenantOf(forge.url), login, email, isAdmin };
+  return (person: ForgePerson): SessionPerson | null => {
+    const { account, login, email } = person;
+    const isAdmin = isAmong(administrators, person);
+    if (!isAdmin && allow !== undefined && !isAmong(allow, person)) return null;
+    if (tenants === 'installation') return { tenantId: tenantOf(forge.url), account, login, email, isAdmin };
     const own = (person.organizations ?? []).map(({ id, name, isOwner }) => ({
       id: tenantOf(forge.url, id),
       name,
       mayChange: isOwner || isAdmin,
     }));
     const [first] = own;
-    return first === undefined ? null : { tenantId: first.id, login, email, isAdmin, tenants: own };
+    return first === undefined ? null : { tenantId: first.id, account, login, email, isAdmin, tenants: own };
   };
 }

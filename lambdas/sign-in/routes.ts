@@ -80,6 +80,8 @@ export function createSignInRoutes(config: SignInConfig) {
       config.log.warn('the forge did not confirm a sign-in', { answer });
       return redirect(`${backTo}?error=${answer === 'refused' ? 'cancelled' : 'forge_unreachable'}`);
     }
+    // The tokens that other sessions of the account have may have ended with this one.
+    sessions.keepTokenOf(answer.person.account, answer.refreshToken);
     const person = config.admit(answer.person);
     config.log.info('sign-in', { login: answer.person.login, admitted: person !== null });
     if (person === null) return redirect(`${backTo}?error=not_admitted`);

@@ -16,6 +16,8 @@ export interface ForgeOAuthConfig {
 
 /** A person who signed in at the forge. */
 export interface ForgePerson {
+  /** Number of the account, which it keeps under another name. */
+  readonly account: number;
   readonly login: string;
   readonly email: string | null;
   /** Organizations as `org`, teams as `org:team`. */
@@ -51,6 +53,7 @@ const APPLICATION_WORDS: readonly (readonly [RegExp, ApplicationAnswer])[] = [
   [/redirect URI/i, 'wrong_redirect'],
   [/client is not authorized/, 'accepted'],
 ];
+const Account = z.object({ id: z.int() });
 const UserInfo = z.object({
   preferred_username: z.string().min(1),
   email: z.string().nullish(),
@@ -63,7 +66,10 @@ const UserInfo = z.object({
  */
 export function createForgeOAuth(config: ForgeOAuthConfig) {
   const base = config.forgeUrl.replace(/\/+$/, '');
-  async function readBy(grant: Readonly<Record<string, string>>): Promise<ForgeSignIn> {
+  async function readBy(
+    grant: Readonly<Record<string, string>>,
+    keep: (next: Secret<string>) => void = () => {},
+  ): Promise<ForgeSignIn> {
     const client = { client_id: config.clientId, client_secret: config.clientSecret.reveal() };
     const traded = await exchange(config.send, 'POST', `${base}/login/oauth/access_token`, {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -72,20 +78,22 @@ export function createForgeOAuth(config: ForgeOAuthConfig) {
     if (traded === null) return 'unreachable';
     const token = TokenAnswer.safeParse(readJson(traded));
     if (!token.success) return isRefusal(traded) ? 'refused' : 'unreachable';
+    const refreshToken = new Secret(token.data.refresh_token);
+    keep(refreshToken);
     const told = await exchange(config.send, 'GET', `${base}/login/oauth/userinfo`, {
       headers: { authorization: `Bearer ${token.data.access_token}` },
     });
     if (told !== null && isRefusal(told)) return 'refused';
     const user = UserInfo.safeParse(told === null ? null : readJson(told));
     // Not by the claims: Forgejo tells those of a locked account all the same.
-    const account = await exchange(config.send, 'GET', `${base}/api/v1/user`, {
+    const own = await exchange(config.send, 'GET', `${base}/api/v1/user`, {
       headers: { authorization: `Bearer ${token.data.access_token}` },
     });
-    if (account !== null && isRefusal(account)) return 'refused';
-    if (told?.status !== 200 || !user.success || account?.status !== 200) return 'unreachable';
+    if (own !== null && isRefusal(own)) return 'refused';
+    const account = Account.safeParse(own?.status === 200 ? readJson(own) : null);
+    if (told?.status !== 200 || !user.success || !account.success) return 'unreachable';
     const { preferred_username: login, email = null, groups } = user.data;
-    const refreshToken = new Secret(token.data.refresh_token);
-    const person = { login, email, groups: groups ?? [] };
+    const person = { account: account.data.id, login, email, groups: groups ?? [] };
     if (config.readsTeams !== true) return { kind: 'person', person, refreshToken };
     const teams = await readTeams(token.data.access_token);
     if (teams === null) return 'unreachable';
@@ -129,9 +137,12 @@ export function createForgeOAuth(config: ForgeOAuthConfig) {
         code_verifier: given.verifier,
       });
     },
-    /** The person as the forge has them now. */
-    readAgain(refreshToken: Secret<string>): Promise<ForgeSignIn> {
-      return readBy({ grant_type: 'refresh_token', refresh_token: refreshToken.reveal() });
+    /**
+     * The person as the forge has them now. The token may have had its one use then: `keep` gets the next one as soon
+     * as the forge gives it, also where the rest of the answer does not come.
+     */
+    readAgain(refreshToken: Secret<string>, keep: (next: Secret<string>) => void): Promise<ForgeSignIn> {
+      return readBy({ grant_type: 'refresh_token', refresh_token: refreshToken.reveal() }, keep);
     },
     /**
      * How the forge judges id, secret and redirect URI of the application: it looks at them, in this order, before it

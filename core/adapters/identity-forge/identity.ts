@@ -1,7 +1,8 @@
 import { FORGE_RIGHTS_MS } from '../../domain/api-limits.ts';
 import type { IdentityPort } from '../../ports/identity.ts';
 import type { Clock } from '../../ports/system.ts';
-import type { ForgeOAuth, ForgePerson } from './forge-oauth.ts';
+import type { Secret } from '../../secret.ts';
+import type { ForgeOAuth, ForgePerson, ForgeSignIn } from './forge-oauth.ts';
 import type { SessionPerson, Sessions } from './sessions.ts';
 
 export interface ForgeIdentityConfig {
@@ -23,19 +24,33 @@ type Rights = 'held' | 'gone' | 'unknown';
  */
 export function createForgeIdentity(config: ForgeIdentityConfig): IdentityPort {
   const { sessions, forge, clock } = config;
-  /** Reads of rights under way, by session: the calls of one page come together, and a refresh token works once. */
-  const reading = new Map<string, Promise<Rights>>();
+  /**
+   * Reads of rights under way, by account: the calls of one page come together, and a refresh token, which the sessions
+   * of an account share, works once. A session of before is by itself.
+   */
+  const reading = new Map<number | string, Promise<Rights>>();
+
+  async function askForge(id: string): Promise<ForgeSignIn> {
+    const tokenOf = (): Secret<string> | null => sessions.readRights(id)?.refreshToken ?? null;
+    const token = tokenOf();
+    if (token === null) return 'refused';
+    const keep = (next: Secret<string>): void => sessions.keepToken(id, next);
+    const answer = await forge.readAgain(token, keep);
+    const newest = tokenOf();
+    // A sign-in of the same account ends the token that is under way.
+    const isEnded = answer === 'refused' && newest !== null && newest.reveal() !== token.reveal();
+    return isEnded ? forge.readAgain(newest, keep) : answer;
+  }
 
   async function readAgain(id: string): Promise<Rights> {
-    const token = sessions.readRights(id)?.refreshToken ?? null;
-    const answer = token === null ? 'refused' : await forge.readAgain(token);
+    const answer = await askForge(id);
     if (answer === 'unreachable') return 'unknown';
     const person = answer === 'refused' ? null : config.admit(answer.person);
-    if (answer === 'refused' || person === null) {
+    if (person === null) {
       sessions.endById(id);
       return 'gone';
     }
-    sessions.keepRights(id, person, answer.refreshToken);
+    sessions.keepRights(id, person);
     return 'held';
   }
 
@@ -44,8 +59,9 @@ export function createForgeIdentity(config: ForgeIdentityConfig): IdentityPort {
     if (known === null) return 'gone';
     // A time ahead is of a clock that has been set back since: the rights may be older than they seem.
     if (Math.abs(clock.now() - known.readAt) < FORGE_RIGHTS_MS) return 'held';
-    const under = reading.get(id) ?? readAgain(id).finally(() => reading.delete(id));
-    reading.set(id, under);
+    const key = known.account ?? id;
+    const under = reading.get(key) ?? readAgain(id).finally(() => reading.delete(key));
+    reading.set(key, under);
     return under;
   }
 

@@ -1,25 +1,18 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
 import type { TenantId } from '../../domain/ids.ts';
 import type { SessionFacts } from '../../ports/identity.ts';
 import type { Clock } from '../../ports/system.ts';
 import { Secret } from '../../secret.ts';
-import { replaceFile } from '../system/replace-file.ts';
+import { overwriteFile, replaceFile } from '../system/replace-file.ts';
 
 /** Person of a session, with the rights that the forge told last. */
 export interface SessionPerson {
   readonly tenantId: TenantId;
+  /** Number of the account on the forge. @default not known: a session of an earlier release */
+  readonly account?: number | undefined;
   readonly login: string;
   readonly email: string | null;
   /** Whether the person is an operator of the installation. */
@@ -78,6 +71,7 @@ export interface TextSeal {
 export interface KnownRights {
   /** Epoch ms. */
   readonly readAt: number;
+  readonly account: number | null;
   /** Token that reads the rights again; null: a session from before rights were read again. */
   readonly refreshToken: Secret<string> | null;
 }
@@ -101,6 +95,7 @@ const Stored = z.object({
     z.object({
       person: z.object({
         tenantId: z.string(),
+        account: z.int().optional(),
         login: z.string(),
         email: z.string().nullable(),
         isAdmin: z.boolean(),
@@ -138,7 +133,9 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
     for (const id of Object.keys(state.sessions).slice(0, -SESSIONS_MAX)) delete state.sessions[id];
     replaceFile(file, JSON.stringify(state));
   };
-  /** Saves that sessions ended: a restart would undo an end that is not in the file. */
+  /**
+   * Saves that sessions ended: a restart would undo an end that is not in the file, and a damaged file opens none.
+   */
   const saveEnds = (): void => {
     try {
       save();
@@ -195,21 +192,48 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       return null;
     }
   };
-  const makeRoom = (login: string): void => {
-    const own = Object.entries(state.sessions).filter(([, { person }]) => person.login === login);
+  /**
+   * Newest sealed forge token of each account. A forge gives one grant for all sessions of an account, and may let each
+   * of its tokens end with the next one, whichever session that is for (`INVALIDATE_REFRESH_TOKENS`, on in Forgejo).
+   */
+  const newest = new Map<number, string>();
+  const sessionsOf = (account: number | undefined) =>
+    Object.values(state.sessions).filter(({ person }) => account !== undefined && person.account === account);
+  const keepTokenOf = (account: number, refreshToken: Secret<string>): void => {
+    const forge = seal.seal(refreshToken.reveal());
+    newest.delete(account);
+    newest.set(account, forge);
+    const [oldest] = newest.keys();
+    if (newest.size > SESSIONS_MAX && oldest !== undefined) newest.delete(oldest);
+    const own = sessionsOf(account);
+    for (const session of own) session.forge = forge;
+    if (own.length > 0) save();
+  };
+  const makeRoom = (person: SessionPerson): void => {
+    const own = Object.entries(state.sessions).filter(([, other]) => isSamePerson(other.person, person));
     for (const [id] of own.slice(0, Math.max(0, own.length + 1 - SESSIONS_PER_PERSON_MAX)))
       delete state.sessions[id];
   };
   return {
     begin: (person: SessionPerson, refreshToken: Secret<string>) => {
-      makeRoom(person.login);
+      makeRoom(person);
       state.used = true;
       return issue(randomUUID(), {
         person,
         endsAt: clock.now() + SESSION_MS,
-        forge: seal.seal(refreshToken.reveal()),
+        forge: newest.get(person.account ?? Number.NaN) ?? seal.seal(refreshToken.reveal()),
         readAt: clock.now(),
       });
+    },
+    /** Keeps the newest forge token of an account, for all of its sessions. */
+    keepTokenOf,
+    /** Keeps the newest forge token of this session, and of those of its account. */
+    keepToken(id: string, refreshToken: Secret<string>): void {
+      const session = state.sessions[id];
+      if (session === undefined) return;
+      if (session.person.account !== undefined) return keepTokenOf(session.person.account, refreshToken);
+      session.forge = seal.seal(refreshToken.reveal());
+      save();
     },
     /** Whether a person has ever signed in here. */
     wereUsed: (): boolean => state.used,
@@ -218,21 +242,29 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       const session = state.sessions[id];
       if (session === undefined) return null;
       const token = session.forge === null ? null : seal.open(session.forge);
-      return { readAt: session.readAt, refreshToken: token === null ? null : new Secret(token) };
+      const account = session.person.account ?? null;
+      return { readAt: session.readAt, account, refreshToken: token === null ? null : new Secret(token) };
     },
-    /** Stores the person as the forge has them now. A session that has ended meanwhile stays ended. */
-    keepRights(id: string, person: SessionPerson, refreshToken: Secret<string>): void {
+    /**
+     * Stores the person as the forge has them now, in all sessions of the account. One that has ended meanwhile stays
+     * ended.
+     */
+    keepRights(id: string, person: SessionPerson): void {
       const session = state.sessions[id];
       if (session === undefined) return;
-      const forge = seal.seal(refreshToken.reveal());
-      const chosen = session.person.tenantId;
-      const isStillIn = person.tenants?.some((tenant) => tenant.id === chosen) === true;
-      const kept = isStillIn ? { ...person, tenantId: chosen } : person;
-      state.sessions[id] = { ...session, person: kept, forge, readAt: clock.now() };
+      for (const each of new Set([session, ...sessionsOf(session.person.account)])) {
+        const chosen = each.person.tenantId;
+        const isStillIn = person.tenants?.some((tenant) => tenant.id === chosen) === true;
+        each.person = isStillIn ? { ...person, tenantId: chosen } : person;
+        each.readAt = clock.now();
+      }
       save();
     },
+    /** Ends a session, and all of its account, because the forge answers the same for each of them. */
     endById(id: string): void {
-      delete state.sessions[id];
+      const ended = new Set([state.sessions[id], ...sessionsOf(state.sessions[id]?.person.account)]);
+      for (const [other, session] of Object.entries(state.sessions))
+        if (ended.has(session)) delete state.sessions[other];
       saveEnds();
     },
     /** Exchanges a refresh token, which works once, for new tokens. Null: used, ended or never issued. */
@@ -271,7 +303,7 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       if (session === null) return false;
       for (const [id, { person }] of Object.entries(state.sessions)) {
         const isThis = id === session.id;
-        const isBeside = !isThis && person.login === session.person.login;
+        const isBeside = !isThis && isSamePerson(person, session.person);
         if (isThis ? scope !== 'others' : isBeside && scope !== 'this') delete state.sessions[id];
       }
       saveEnds();
@@ -282,27 +314,10 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/**
- * Overwrites the file in place, which needs no space on a full disk where the text is shorter, so that ended sessions
- * are gone from it. A process that dies meanwhile leaves a damaged file, which opens no session. False: it was not
- * written.
- */
-function overwriteFile(file: string, text: string): boolean {
-  const bytes = Buffer.from(text);
-  try {
-    const descriptor = openSync(file, 'r+');
-    try {
-      if (bytes.length > fstatSync(descriptor).size) return false;
-      writeSync(descriptor, bytes, 0, bytes.length, 0);
-      ftruncateSync(descriptor, bytes.length);
-      fsyncSync(descriptor);
-      return true;
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    return false;
-  }
+/** Whether two sessions are of one person. A login may have been given up and taken by another account. */
+function isSamePerson(one: SessionPerson, other: SessionPerson): boolean {
+  const areKnown = one.account !== undefined && other.account !== undefined;
+  return areKnown ? one.account === other.account : one.login === other.login;
 }
 
 function tenantsOf({ tenants, tenantId, login, isAdmin }: SessionPerson): readonly SessionTenant[] {

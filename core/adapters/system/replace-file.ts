@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 /** File systems that know no flush of a folder say so. */
@@ -34,5 +44,27 @@ function flushFolder(folder: string): void {
     if (!NO_FLUSH.includes((error as NodeJS.ErrnoException).code)) throw error;
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/**
+ * Overwrites the file in place, which needs no space on a full disk where the text is shorter. A process that dies
+ * meanwhile leaves a damaged file. False: it was not written.
+ */
+export function overwriteFile(file: string, text: string): boolean {
+  const bytes = Buffer.from(text);
+  try {
+    const descriptor = openSync(file, 'r+');
+    try {
+      if (bytes.length > fstatSync(descriptor).size) return false;
+      writeSync(descriptor, bytes, 0, bytes.length, 0);
+      ftruncateSync(descriptor, bytes.length);
+      fsyncSync(descriptor);
+      return true;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return false;
   }
 }

@@ -29,6 +29,7 @@ interface Granted {
 
 const codes = new Map<string, Granted>();
 const tokens = new Map<string, string>();
+/** Newest refresh token of each account: all sessions of an account have one grant. */
 const refreshTokens = new Map<string, string>();
 /** Redirect URIs of the application; none: it takes each. */
 export const redirectUris = new Set<string>();
@@ -114,7 +115,7 @@ function trade(response: ServerResponse, form: URLSearchParams): void {
       : refuse('unauthorized_client', 'client is not authorized');
   const [token, refresh] = [randomBytes(20).toString('hex'), randomBytes(20).toString('hex')];
   tokens.set(token, login);
-  refreshTokens.set(refresh, login);
+  refreshTokens.set(login, refresh);
   const answer = { access_token: token, refresh_token: refresh, token_type: 'bearer', expires_in: 3600 };
   send(response, 200, answer);
 }
@@ -130,12 +131,10 @@ function takeCode(form: URLSearchParams): string | null {
   return isIts ? granted.login : null;
 }
 
-/** A token works once, as with `INVALIDATE_REFRESH_TOKENS` of a forge. */
+/** A token ends with the next one of its account, as with `INVALIDATE_REFRESH_TOKENS`, which is on in Forgejo. */
 function takeRefresh(form: URLSearchParams): string | null {
   const token = form.get('refresh_token') ?? '';
-  const login = refreshTokens.get(token) ?? null;
-  refreshTokens.delete(token);
-  return login;
+  return [...refreshTokens].find(([, newest]) => newest === token)?.[0] ?? null;
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

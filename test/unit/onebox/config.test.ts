@@ -198,7 +198,7 @@ describe('the PEM of a private authority', () => {
 });
 
 describe('people', () => {
-  const person = { login: 'Alice', email: null, groups: ['acme', 'acme:release'] };
+  const person = { account: 2, login: 'Alice', email: null, groups: ['acme', 'acme:release'] };
   const none = { users: [], organizations: [], teams: [] };
 
   test.each([

@@ -43,6 +43,7 @@ const PEOPLE: Readonly<Record<string, ReturnType<typeof team>[]>> = {
   'a person of no organization': [],
 };
 const personOf = (teams: ReturnType<typeof team>[], login = 'ada') => ({
+  account: 2,
   login,
   email: null,
   groups: teams.map(({ organization }) => organization.name),

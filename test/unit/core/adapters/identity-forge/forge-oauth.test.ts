@@ -35,7 +35,9 @@ function forgeWith(answers: Readonly<Record<string, Answer>>) {
       };
     },
   });
-  return { forge, asked, readAgain: () => forge.readAgain(new Secret('refresh')) };
+  const kept: string[] = [];
+  const readAgain = () => forge.readAgain(new Secret('refresh'), (next) => kept.push(next.reveal()));
+  return { forge, asked, kept, readAgain };
 }
 
 test.each([
@@ -48,10 +50,12 @@ test.each([
 
 test('a person is told where the forge’s API takes the token, and not where it gives no answer', async () => {
   const { asked, readAgain } = forgeWith(RIGHT);
-  expect(await readAgain()).toMatchObject({ person: { login: 'ada', groups: ['acme'] } });
+  expect(await readAgain()).toMatchObject({ person: { account: 2, login: 'ada', groups: ['acme'] } });
   expect(asked.at(-1)).toMatchObject({ url: FORGE + ACCOUNT, headers: { authorization: 'Bearer access' } });
   const silent = forgeWith({ [TRADE]: [200, TOLD], [CLAIMS]: [200, ADA] });
   expect(await silent.readAgain()).toBe('unreachable');
+  // The token of before has had its use.
+  expect(silent.kept).toEqual(['next']);
 });
 
 test('a sign-in asks for no more than reads: without a scope of the API a token has all rights of its person', () => {

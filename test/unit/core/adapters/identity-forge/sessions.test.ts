@@ -88,13 +88,139 @@ test('a person has so many sessions at most: the oldest one goes, and those of o
   expect([await isOpen(foreign), await isOpen(oldest), await isOpen(next)]).toEqual([true, false, true]);
 });
 
+test('whose sessions are whose is known by the account: a login may be given up, and taken by another one', async () => {
+  const sessions = open();
+  const begin = async (login: string, account: number) =>
+    (await sessions.begin({ ...personOf(login), account }, REFRESH)).access_token;
+  const [mine, renamed, stranger] = [
+    await begin('ada', 7),
+    await begin('lovelace', 7),
+    await begin('ada', 8),
+  ];
+  await sessions.end(mine, 'all');
+  const isOpen = async (token: string) => (await sessions.readPerson(token)) !== null;
+  expect([await isOpen(mine), await isOpen(renamed), await isOpen(stranger)]).toEqual([false, false, true]);
+});
+
+describe('two sessions of one account, of which the forge takes the newest token alone', () => {
+  const ACCOUNT = 7;
+  const person = { ...personOf('ada'), account: ACCOUNT };
+  const sessionsOf = () => {
+    const sessions = open();
+    const forge = createStrictForge();
+    const identity = createForgeIdentity({
+      instanceUrl: 'https://git.example.org',
+      sessions,
+      forge,
+      admit: () => person,
+      clock,
+    });
+    const signIn = async () => {
+      const token = forge.give();
+      sessions.keepTokenOf(ACCOUNT, token);
+      return new Secret((await sessions.begin(person, token)).access_token);
+    };
+    return { sessions, forge, signIn, verify: identity.verify };
+  };
+  /** Forgejo as it is set up by default, and Gitea with `INVALIDATE_REFRESH_TOKENS`. */
+  function createStrictForge() {
+    const state = { newest: '', given: 0, asked: 0, isSilent: false, meanwhile: () => {} };
+    const give = (): Secret<string> => {
+      state.given += 1;
+      state.newest = `token ${state.given}`;
+      return new Secret(state.newest);
+    };
+    const readAgain = async (
+      token: Secret<string>,
+      keep: (next: Secret<string>) => void,
+    ): Promise<ForgeSignIn> => {
+      state.asked += 1;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      state.meanwhile();
+      if (token.reveal() !== state.newest) return 'refused';
+      const refreshToken = give();
+      keep(refreshToken);
+      if (state.isSilent) return 'unreachable';
+      return {
+        kind: 'person',
+        person: { account: ACCOUNT, login: 'ada', email: null, groups: [] },
+        refreshToken,
+      };
+    };
+    return Object.assign(state, { give, readAgain, isReachable: async () => true });
+  }
+
+  test('both go on, also after a restart, and are read with one call', async () => {
+    const { forge, signIn, verify } = sessionsOf();
+    const [one, two] = [await signIn(), await signIn()];
+    for (let nth = 1; nth <= 3; nth += 1) {
+      now += FORGE_RIGHTS_MS;
+      const answers = await Promise.all([verify(one), verify(two)]);
+      expect(answers.map(({ kind }) => kind)).toEqual(['user', 'user']);
+      expect(forge.asked).toBe(nth);
+    }
+    const admit = () => person;
+    const again = createForgeIdentity({ instanceUrl: 'https://f', sessions: open(), forge, admit, clock });
+    now += FORGE_RIGHTS_MS;
+    expect([await again.verify(two), await again.verify(one)]).toMatchObject([
+      { kind: 'user' },
+      { kind: 'user' },
+    ]);
+  });
+
+  test('of two sign-ins at once that end in the other order, both go on', async () => {
+    const { sessions, forge, verify } = sessionsOf();
+    const tokens = [forge.give(), forge.give()];
+    for (const token of tokens) sessions.keepTokenOf(ACCOUNT, token);
+    const begun = [];
+    for (const token of tokens.toReversed()) begun.push((await sessions.begin(person, token)).access_token);
+    now += FORGE_RIGHTS_MS;
+    for (const token of begun.toReversed())
+      expect(await verify(new Secret(token))).toMatchObject({ kind: 'user' });
+  });
+
+  test('a sign-in that is given up, or comes while rights are read, ends none', async () => {
+    const { sessions, forge, signIn, verify } = sessionsOf();
+    const one = await signIn();
+    sessions.keepTokenOf(ACCOUNT, forge.give());
+    now += FORGE_RIGHTS_MS;
+    expect(await verify(one)).toMatchObject({ kind: 'user' });
+    now += FORGE_RIGHTS_MS;
+    forge.meanwhile = () => {
+      forge.meanwhile = () => {};
+      sessions.keepTokenOf(ACCOUNT, forge.give());
+    };
+    expect(await verify(one)).toMatchObject({ kind: 'user' });
+  });
+
+  test('a forge that is away once it has given the next token ends none', async () => {
+    const { forge, signIn, verify } = sessionsOf();
+    const one = await signIn();
+    now += FORGE_RIGHTS_MS;
+    forge.isSilent = true;
+    expect(await verify(one)).toMatchObject({ kind: 'unavailable' });
+    forge.isSilent = false;
+    expect(await verify(one)).toMatchObject({ kind: 'user' });
+  });
+
+  test('both end where the account is refused, and those of others stay', async () => {
+    const { sessions, forge, signIn, verify } = sessionsOf();
+    const [one, two] = [await signIn(), await signIn()];
+    const other = await sessions.begin({ ...personOf('ben'), account: 8 }, REFRESH);
+    now += FORGE_RIGHTS_MS;
+    forge.newest = 'none';
+    expect([await verify(one), await verify(two)]).toEqual([{ kind: 'invalid' }, { kind: 'invalid' }]);
+    expect(await sessions.readPerson(other.access_token)).not.toBeNull();
+  });
+});
+
 describe('the rights of a person', () => {
   /** The forge's next answers; each call takes one, and is told with the token that it brought. */
   let answers: (ForgeSignIn | Promise<ForgeSignIn>)[];
   let brought: string[];
   const told = (person: Partial<ForgePerson>, refresh = 'the next one'): ForgeSignIn => ({
     kind: 'person',
-    person: { login: 'ada', email: null, groups: ['owners'], ...person },
+    person: { account: 7, login: 'ada', email: null, groups: ['owners'], ...person },
     refreshToken: new Secret(refresh),
   });
   const AT = { instanceUrl: 'https://git.example.org' };
@@ -108,9 +234,11 @@ describe('the rights of a person', () => {
     const sessions = open();
     const forge = {
       isReachable: async () => true,
-      readAgain: async (token: Secret<string>) => {
+      readAgain: async (token: Secret<string>, keep: (next: Secret<string>) => void) => {
         brought.push(token.reveal());
-        return answers.shift() ?? 'unreachable';
+        const answer = (await answers.shift()) ?? 'unreachable';
+        if (typeof answer === 'object') keep(answer.refreshToken);
+        return answer;
       },
     };
     const issued = await sessions.begin(personOf('ada'), REFRESH);
