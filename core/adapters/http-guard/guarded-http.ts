@@ -24,6 +24,12 @@ const SOCKETS_PER_HOST_MAX = 8;
 const IDLE_SOCKETS_MAX = 32;
 /** Life of an idle connection, in ms: less than the 5 s after which common servers hang up. */
 const IDLE_SOCKET_MS = 4_000;
+/**
+ * How long an address of a name is tried before the next one, in ms. Node gives each but the last a quarter of a second
+ * and does not come back to it, so that a far host with an IPv6 address that is out of reach would never be reached. A
+ * lost packet of the beginning is sent again after a second.
+ */
+const ADDRESS_TRIED_MS = 1_500;
 
 /**
  * The only client for URLs that a tenant can influence (A98): https, checked addresses, no redirect, no proxy, no
@@ -55,6 +61,7 @@ export function createGuardedHttp(config: GuardedHttpConfig): GuardedHttp {
       headers: headersOf(request),
       agent: request.method === 'GET' ? agent : (false as const),
       lookup: createGuardedLookup(config.resolve ?? resolverFor(target.vouchedFor), target.vouchedFor),
+      autoSelectFamilyAttemptTimeout: ADDRESS_TRIED_MS,
       rejectUnauthorized: true,
       ...(target.vouchedFor ? privateCa : {}),
     };
