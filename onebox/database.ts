@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
@@ -93,7 +93,10 @@ function isExecutable(path: string): boolean {
 }
 
 async function startBinary(binary: string, options: DatabaseOptions): Promise<RunningDatabase> {
-  if (options.dataFile !== undefined) endLeftBehind(options.dataFile);
+  if (options.dataFile !== undefined) {
+    endLeftBehind(options.dataFile);
+    closeToOthers(options.dataFile);
+  }
   const port = options.port ?? (await findFreePort());
   const child = spawn(
     binary,
@@ -140,6 +143,21 @@ async function startBinary(binary: string, options: DatabaseOptions): Promise<Ru
       await stopChild(child);
     },
   };
+}
+
+/**
+ * Lets the owner of the file alone read the table. The database makes its file with the mode that the account gives to
+ * all files, and the files of its journal with the mode of the file; a person may have made the folder for all to see.
+ */
+function closeToOthers(dataFile: string): void {
+  closeSync(openSync(dataFile, 'a', 0o600));
+  for (const file of [dataFile, `${dataFile}-wal`, `${dataFile}-shm`].filter((each) => existsSync(each))) {
+    try {
+      chmodSync(file, 0o600);
+    } catch {
+      // Another account owns it: the mode is its own.
+    }
+  }
 }
 
 async function waitUntilReady(child: ChildProcess, port: number, stderr: () => string): Promise<void> {

@@ -385,8 +385,9 @@ describe('the service in one process, beside a forge', () => {
     expect(new Set(answers)).toEqual(new Set([400, 429]));
   });
 
-  test('keys and sessions can be read by their owner alone', () => {
-    for (const name of ['keys.json', 'sessions.json', 'evidence-key.pem'])
+  test('keys, sessions and the table can be read by their owner alone', () => {
+    const table = ['table.sqlite', 'table.sqlite-wal', 'table.sqlite-shm'];
+    for (const name of ['keys.json', 'sessions.json', 'evidence-key.pem', ...table])
       expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(dataDir, 'table.sqlite')).includes('fake-oauth-secret')).toBe(false);
   });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -42,4 +42,17 @@ describe('the table of one box has no stream, whose records the embedded databas
     (await openTable(database.endpoint)).close();
     expect(await countStreams()).toBe(0);
   });
+});
+
+test('the table, also one of an earlier release, is for the eyes of its account alone', async () => {
+  const readModes = () =>
+    readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]);
+  (await openTable(database.endpoint)).close();
+  const closed = ['table.sqlite', 'table.sqlite-shm', 'table.sqlite-wal'].map((name) => [name, '600']);
+  expect(readModes().sort()).toEqual(closed);
+  await database.stop();
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644);
+  database = await startDatabase({ dataFile: join(folder, 'table.sqlite'), env: {} });
+  (await openTable(database.endpoint)).close();
+  expect(readModes().sort()).toEqual(closed);
 });
