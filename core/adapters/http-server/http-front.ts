@@ -21,6 +21,11 @@ const BODY_BYTES_MAX = 10 * 1024 * 1024;
 /** Bytes of all bodies of this process: a fraction of the memory that it is given. */
 const BODIES_BYTES_MAX = 64 * 1024 * 1024;
 const INTEGRATION_TIMEOUT_MS = 30_000;
+/**
+ * How long a connection stays open between two requests, in ms: longer than a proxy in front keeps it (Caddy for two
+ * minutes). With the five seconds of Node, the proxy sends on a connection that is just being closed, and answers 502.
+ */
+const KEEP_ALIVE_MS = 150_000;
 const TEXT_TYPES = /^(text\/|application\/(json|javascript|xml|x-www-form-urlencoded|.+\+(json|xml)))/i;
 
 interface Exchange {
@@ -94,7 +99,7 @@ export function createHttpFront(
 ): Server {
   const compiled = routes.map(compileRoute).sort((a, b) => a.rank - b.rank);
   const bodies = new HeldBodies(BODIES_BYTES_MAX);
-  return createServer((request, response) => {
+  return createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     const held = bodies.open();
     answer(compiled, { request, response, held }, addressOf(request))
       .catch((error: unknown) => {

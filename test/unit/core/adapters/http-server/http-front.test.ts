@@ -87,3 +87,16 @@ describe('a server to which a caller of no account may send bodies', () => {
     expect(await after()).toBe('HTTP/1.1 200 OK');
   });
 });
+
+test('a connection stays open for longer than a proxy in front keeps it, which would send on a closed one else', async () => {
+  const target = { invoke: async (): Promise<Json> => ({ statusCode: 200 }) };
+  const front = createHttpFront([{ key: '$default', target }], () => {}).listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  const socket = connect((front.address() as AddressInfo).port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nHost: queue.example.org\r\n\r\n');
+  const [answer] = await once(socket, 'data');
+  // The server tells its own time-out. Caddy closes after two minutes.
+  expect(Number(/^keep-alive: timeout=(\d+)/im.exec(String(answer))?.[1])).toBeGreaterThan(120);
+  socket.destroy();
+  front.close();
+});
