@@ -31,9 +31,18 @@ const special = new BlockList();
 for (const [net, prefix] of SPECIAL_IPV4) special.addSubnet(net, prefix, 'ipv4');
 for (const [net, prefix] of SPECIAL_IPV6) special.addSubnet(net, prefix, 'ipv6');
 
-/** All that was ever given out for global unicast; mapped, NAT64, unique-local and link-local addresses lie outside. */
-const globalUnicast = new BlockList();
-globalUnicast.addSubnet('2000::', 3, 'ipv6');
+/** All that was ever given out for global unicast; mapped, unique-local and link-local addresses lie outside. */
+const reachable = new BlockList();
+reachable.addSubnet('2000::', 3, 'ipv6');
+
+/**
+ * The prefix of NAT64 (RFC 6052) carries an IPv4 address in its last 32 bits. A network without IPv4 tells every name of
+ * an IPv4 host by it (DNS64), and such an address is as public as the one in it.
+ */
+const NAT64 = '64:ff9b::';
+const NAT64_BITS = 96;
+reachable.addSubnet(NAT64, NAT64_BITS, 'ipv6');
+for (const [net, prefix] of SPECIAL_IPV4) special.addSubnet(`${NAT64}${net}`, NAT64_BITS + prefix, 'ipv6');
 
 /** True for an address of the public internet, in the text form that a resolver or `URL.hostname` gives (A98). */
 export function isPublicAddress(address: string): boolean {
@@ -43,7 +52,7 @@ export function isPublicAddress(address: string): boolean {
     case 4:
       return !special.check(address, 'ipv4');
     case 6:
-      return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
+      return reachable.check(address, 'ipv6') && !special.check(address, 'ipv6');
     default:
       return false;
   }

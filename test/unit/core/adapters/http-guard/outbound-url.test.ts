@@ -13,6 +13,25 @@ const none = compileOutboundPolicy({
   denyHosts: ['queue.example.org', 'engine.example.org'],
 });
 
+/** An address of each special block of IPv4. */
+const SPECIAL_V4: readonly string[] = [
+  '0.0.0.1',
+  '10.1.2.3',
+  '100.64.0.1',
+  '127.0.0.1',
+  '169.254.169.254',
+  '172.31.255.255',
+  '192.0.0.1',
+  '192.0.2.1',
+  '192.88.99.1',
+  '192.168.1.1',
+  '198.19.0.1',
+  '198.51.100.1',
+  '203.0.113.1',
+  '224.0.0.1',
+  '255.255.255.255',
+];
+
 /** Spellings that are hostile whatever a resolver says (testing goals, D.3). */
 const HOSTILE_URLS: readonly string[] = [
   'http://git.example.com',
@@ -51,6 +70,9 @@ const HOSTILE_URLS: readonly string[] = [
   'https://[::ffff:8.8.8.8]',
   'https://[::127.0.0.1]',
   'https://[64:ff9b::7f00:1]',
+  'https://[64:ff9b::10.0.0.1]',
+  'https://[64:ff9b::a9fe:a9fe]',
+  'https://[64:ff9b::]',
   'https://[64:ff9b:1::1]',
   'https://[fe80::1]',
   'https://[fe80::1%25eth0]',
@@ -265,6 +287,15 @@ describe('addresses', () => {
     ['', false],
   ])('%s public: %s', (address, expected) => {
     expect(isPublicAddress(address)).toBe(expected);
+  });
+
+  test.each(SPECIAL_V4)('through NAT64 as without it: %s', (address) => {
+    expect([isPublicAddress(address), isPublicAddress(`64:ff9b::${address}`)]).toEqual([false, false]);
+  });
+
+  test('a network without IPv4 tells a host of the internet by the prefix of NAT64', async () => {
+    const resolve = async () => [{ address: '64:ff9b::5db8:d822', family: 6 }];
+    expect(await resolveGuarded(resolve, 'git.example.com', false)).toHaveLength(1);
   });
 });
 
