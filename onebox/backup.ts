@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { flushFolder } from '#core/adapters/system/replace-file.ts';
 import { ConfigError, type OneboxConfig } from './config.ts';
 import { externalEndpoint } from './database.ts';
 import { EVIDENCE_FILE, KEYS_FILE, TABLE_FILE } from './own-files.ts';
@@ -42,6 +43,7 @@ export async function backUp(
       await flush(join(to, name));
     }
     await flush(to);
+    flushFolder(dirname(to));
   } catch (error) {
     await rm(to, { recursive: true, force: true });
     throw error;

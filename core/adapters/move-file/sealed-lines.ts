@@ -16,9 +16,11 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import * as z from 'zod';
+import { flushFolder } from '../system/replace-file.ts';
 
 /** Error with a sentence for the operator. It holds no part of a file and no secret. */
 export class MoveError extends Error {
@@ -92,6 +94,7 @@ export async function openSealedWriter(
       fsyncSync(descriptor);
       closeSync(descriptor);
       renameSync(next, file);
+      flushFolder(dirname(file));
     },
     abort() {
       key.fill(0);

@@ -36,7 +36,8 @@ export function replaceFile(file: string, text: string): void {
   flushFolder(dirname(file));
 }
 
-function flushFolder(folder: string): void {
+/** Flushes the names in a folder: one that is made or changed may be lost with the power until then. */
+export function flushFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {
     fsyncSync(descriptor);

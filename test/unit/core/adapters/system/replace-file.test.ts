@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { createSessions } from '#core/adapters/identity-forge/sessions.ts';
 import { Keyring } from '#core/adapters/key-file/keyring.ts';
 import { openFileSigner } from '#core/adapters/key-file/signer.ts';
+import { openSealedWriter } from '#core/adapters/move-file/sealed-lines.ts';
 import { replaceFile } from '#core/adapters/system/replace-file.ts';
+import { backUp } from '../../../../../onebox/backup.ts';
+import type { OneboxConfig } from '../../../../../onebox/config.ts';
+import { startDatabase } from '../../../../../onebox/database.ts';
 
 let folder: string;
 let calls: string[];
@@ -42,6 +46,25 @@ test.each([
   expect(calls).toEqual([`flush ${file}.next`, `rename ${file}.next`, `flush ${folder}`]);
   expect(fs.statSync(file).mode & 0o777).toBe(0o600);
   expect(fs.readdirSync(folder)).toEqual([name]);
+});
+
+test('an export is on the disk before it has its name, and its name after that', async () => {
+  const file = join(folder, 'mergeyard.export');
+  const writer = await openSealedWriter(file, 'a passphrase for this test', 2 ** 10);
+  watchCalls();
+  writer.end({});
+  expect(calls).toEqual([`flush ${file}.part`, `rename ${file}.part`, `flush ${folder}`]);
+});
+
+test('a copy of a data folder has its name on the disk once it is done', async () => {
+  const [data_dir, to] = [join(folder, 'data'), join(folder, 'copy')];
+  fs.mkdirSync(data_dir);
+  const database = await startDatabase({ dataFile: join(data_dir, 'table.sqlite'), env: {} });
+  await database.stop();
+  new Keyring(join(data_dir, 'keys.json')).newest();
+  watchCalls();
+  await backUp({ data_dir } as OneboxConfig, to, {});
+  expect(calls.at(-1)).toBe(`flush ${folder}`);
 });
 
 test('a file that cannot be written stays as it was, and leaves nothing beside it', () => {
