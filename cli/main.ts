@@ -1,10 +1,18 @@
 import { execFile } from 'node:child_process';
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { EXIT } from './asked.ts';
 import { ReaderLeft } from './context.ts';
 import { run } from './run.ts';
+
+/**
+ * How long an address of the service is tried before the next one, in ms. Node gives each but the last a quarter of a
+ * second, so that a far service with another address out of reach could not be reached.
+ */
+const ADDRESS_TRIED_MS = 1_500;
+setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_TRIED_MS);
 
 const reader = new AbortController();
 let isWritten = true;
