@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import * as z from 'zod';
 
 const CALL_ID = 2;
+const COMPLAINT_CHARS_KEPT = 2_000;
 const Answer = z.object({
   id: z.literal(CALL_ID),
   result: z.object({
@@ -40,23 +41,26 @@ export async function callTool(call: ToolCall): Promise<ToolAnswer> {
     ...(call.signal === undefined ? {} : { signal: call.signal }),
   });
   let complaint = '';
+  // A line may come in pieces, of which the last may be its end alone.
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaint = text.trim();
+    complaint = (complaint + text).slice(-COMPLAINT_CHARS_KEPT);
   });
   const ended = new Promise<void>((done) => child.once('close', () => done()));
   // A child that dies while it is written to, or is ended by the signal, is told of by its end.
   child.stdin.on('error', () => {});
   child.on('error', () => {});
+  let answer: z.infer<typeof Answer>['result'] | null;
   try {
-    const answer = await readAnswer(child, call);
-    const text = answer?.content.map((part) => part.text).join('') ?? '';
-    return answer === null || answer.isError
-      ? { text: null, complaint: text || complaint }
-      : { text, complaint };
+    answer = await readAnswer(child, call);
   } finally {
     child.stdin.end();
     await ended;
   }
+  // The answers may end before the complaint is here; with the end of the process both are.
+  const text = answer?.content.map((part) => part.text).join('') ?? '';
+  return answer === null || answer.isError
+    ? { text: null, complaint: text || complaint.trim() }
+    : { text, complaint: complaint.trim() };
 }
 
 async function readAnswer(
