@@ -345,4 +345,13 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     families: ['people'],
     dies: 'one of a batch is merged past the queue',
   },
+  {
+    guard:
+      'a head tells the bounce of one again once the refusal of another one with that head has left (A146)',
+    file: 'engine-container/src/queue/words/departure.ts',
+    find: 'if (isOver && bounced !== undefined)',
+    replace: 'if (!isOver && bounced !== undefined)',
+    families: ['shared_heads'],
+    dies: 'one that was refused leaves, and another one with its head was bounced',
+  },
 ];

@@ -194,7 +194,7 @@ async function unlistWhileLanding(): Promise<readonly string[]> {
 
 /** A tag of the base's name stands on an old commit of the base. */
 async function tagLooksLikeBase(): Promise<readonly string[]> {
-  const stage = await setStage({ switches: { mergesIntoTag: false, forkPermission: false } });
+  const stage = await setStage({ switches: GITEA_126_SWITCHES });
   const { forge } = stage;
   await givenProject(forge);
   await forge.pushTag(forge.base, await forge.tip(forge.base));

@@ -236,6 +236,28 @@ async function refusedTwinLeaves(): Promise<readonly string[]> {
   return judgeWords(stage);
 }
 
+/** One leaves that was refused, and another one with its head was bounced before: the head tells that bounce again. */
+async function refusedTwinLeavesBounced(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const first = await givenScheduled(forge, 'bad', 'BAD\n');
+  await stage.drain();
+  const { headSha } = await forge.pull(first);
+  await forge.pushBranch('release', await forge.tip('main'));
+  await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME] }, 'release');
+  await forge.openPullRequest({ branch: 'twin', head: headSha, base: 'release' });
+  const third = await forge.openPullRequest({ branch: 'third', head: headSha });
+  await forge.schedule(third, 'squash');
+  await look(stage, 3);
+  if ((await wordsOn(stage, first)) !== PULL_CODES.twin_elsewhere.says)
+    return ['the scene did not come about'];
+  await forge.cancelSchedule(third);
+  await look(stage, 3);
+  const words = await wordsOn(stage, first);
+  return /^bounced:/.test(words) ? judgeWords(stage) : [`the head of one that was bounced says "${words}"`];
+}
+
 /** One leaves that was refused, and another one with its head waits for its author: the head tells that one what to do. */
 async function refusedTwinLeavesUnbound(): Promise<readonly string[]> {
   const stage = await setStage();
@@ -316,4 +338,5 @@ export const TWIN_SCENES = {
   'one with a head that has landed waits for its batch': landedHeadWaits,
   'one with a head that has landed waits for another check': landedHeadIsKeptOut,
   'a third one with a head that has merged twice waits for its merge': twinMergedAlongComesBack,
+  'one that was refused leaves, and another one with its head was bounced': refusedTwinLeavesBounced,
 } satisfies Scenes;

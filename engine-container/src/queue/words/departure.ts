@@ -2,6 +2,7 @@ import { isInFlight, isLandingHead, landingOf } from '../batches/pipeline.ts';
 import { type DecisionContext, emitEvent } from '../decision-context.ts';
 import { hasLandedHead } from '../landing/landed.ts';
 import { isStagingStopped } from '../line/holds.ts';
+import { bounceOf, isBounced } from '../record/bounced.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import { deferralOf } from '../record/deferral.ts';
 import type { Departure } from '../record/landing-state.ts';
@@ -11,6 +12,7 @@ import { keepsWords, sayDeferred } from './deferral-words.ts';
 import {
   describeDefer,
   describeDeparture,
+  describeEarlierBounce,
   describeNotAdmitted,
   describeOff,
   describeUnbound,
@@ -57,10 +59,16 @@ function noteLeft({ record }: DecisionContext, { pr, head }: QueueEntry, reason:
 
 function inherit(pass: DecisionContext, heir: QueueEntry, others: readonly QueueEntry[], said: Said): void {
   if (heir.said?.head !== heir.head) heir.said = said;
+  const left = [heir, ...others];
+  // The refusal of the one that left stands over the bounce of another one.
+  const isOver = isRefusalTold(said.description) && left.every(({ refusedFor }) => refusedFor === null);
+  const bounced = left.find((other) => isBounced(pass.record, other));
+  if (isOver && bounced !== undefined)
+    return wishError(pass, bounced, describeEarlierBounce(bounceOf(pass.record, bounced)));
   // The other one's words stand over what the author of this one has to do, and no later look says that again.
   const description = describeUnbound(heir);
-  if (said.description === description || [heir, ...others].some(({ movedAt }) => movedAt === null)) return;
-  wishStatus(pass, { pr: heir.pr, sha: heir.head, state: 'error', description, targetUrl: null });
+  if (said.description === description || left.some(({ movedAt }) => movedAt === null)) return;
+  wishError(pass, heir, description);
 }
 
 function leavesSilently(reason: LeaveReason): reason is (typeof SILENT)[number] {
@@ -141,6 +149,10 @@ function isUntrue(
   if (said.state !== 'pending' && movedAt === null) return false;
   // Where a landing ends the last word is its own.
   return !isLandingHead(record, head) && !hasLandedHead(record, head);
+}
+
+function wishError(pass: DecisionContext, { pr, head: sha }: QueueEntry, description: string): void {
+  wishStatus(pass, { pr, sha, state: 'error', description, targetUrl: null });
 }
 
 function wishWords(pass: DecisionContext, { pr, head }: QueueEntry, description: string): void {
