@@ -147,8 +147,8 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   {
     guard: 'nothing lands by a schedule that no full look has judged',
     file: REPLACED,
-    find: 'if (!isNew && entry.isUnjudged !== true) return true;',
-    replace: 'if (entry.isUnjudged !== true) return true;',
+    find: 'if (isJudged(entry, focus)) return true;',
+    replace: 'if (isJudged(entry, { schedule: null })) return true;',
     families: ['rules'],
     dies: 'an author schedules anew what is tested, and the forge does not tell at first',
   },
@@ -183,5 +183,13 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
     replace: '',
     families: ['rules'],
     dies: 'the approval of what a bot scheduled is deleted',
+  },
+  {
+    guard: 'a success is not posted again for a schedule that no full look has judged',
+    file: 'engine-container/src/queue/landing/landing.ts',
+    find: 'if (!isAsked) pass.refresh = true;',
+    replace: 'if (!isAsked && pass.refresh) pass.refresh = true;',
+    families: ['rules'],
+    dies: 'a schedule is replaced by one that the rules do not allow while its success stands',
   },
 ];

@@ -194,6 +194,30 @@ function replaceTested(
   };
 }
 
+/** The same once its success stands and its merge does not come, while the list cannot be read: the success is not posted again by it. */
+async function replaceUnderSuccess(): Promise<readonly string[]> {
+  let isListed = true;
+  const stage = await setUp({ schedulePeople: ['lead'] }, async (name, _args, answer) => {
+    if (name === 'listOpenPullRequests' && !isListed) throw new ForgeError('unreachable', name, 500);
+    return answer();
+  });
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await ask(stage, { author: 'dev', scheduler: 'lead' });
+  const { headSha } = await stage.forge.pull(pr);
+  const posts = (): number =>
+    stage.forge.statusHistory(headSha).filter(({ state }) => state === 'success').length;
+  for (let count = 0; count < 200 && posts() === 0; count += 1) {
+    await stage.reconcile();
+    await stage.clock.advance(2_000);
+  }
+  const before = posts();
+  if (before === 0) return ['the scene did not come about'];
+  await stage.forge.scheduleAs('dev', pr);
+  isListed = false;
+  await look(stage, 3);
+  return posts() === before ? [] : ['a success was posted again for a schedule that the rules do not allow'];
+}
+
 const replaceUnread = replaceTested({ scheduleOwn: false }, 'readTimeline', (nth) => nth === 1);
 const replaceUnknown = replaceTested({ scheduleTeams: ['release'] }, 'listTeamMembers', () => true);
 
@@ -263,4 +287,5 @@ export const WHO_MAY_SCENES = {
   'an account that is in no team schedules anew what is tested': replaceUnknown,
   'the approval of what a bot scheduled is deleted': deleteApprovalOfBot,
   'the approval of a fork is deleted': deleteApprovalOfFork,
+  'a schedule is replaced by one that the rules do not allow while its success stands': replaceUnderSuccess,
 } satisfies Scenes;

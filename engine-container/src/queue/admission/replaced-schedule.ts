@@ -19,16 +19,24 @@ export function noteJudged(entry: QueueEntry, admission: Admission): void {
     delete entry.isUnjudged;
 }
 
+/** Whether a full look has judged the schedule that stands now. */
+export function isJudged(
+  { scheduleId, isUnjudged }: Pick<QueueEntry, 'scheduleId' | 'isUnjudged'>,
+  { schedule }: Pick<FocusView, 'schedule'>,
+): boolean {
+  const isNew =
+    schedule?.known === true && schedule.value.kind === 'bound' && schedule.value.id !== scheduleId;
+  return !isNew && isUnjudged !== true;
+}
+
 /** True once a full look has judged the schedule that stands now; until then one is asked for. */
 export function awaitJudgement(
   pass: DecisionContext,
   batch: Batch,
   entry: QueueEntry,
-  { schedule }: Pick<FocusView, 'schedule'>,
+  focus: Pick<FocusView, 'schedule'>,
 ): boolean {
-  const isNew =
-    schedule?.known === true && schedule.value.kind === 'bound' && schedule.value.id !== entry.scheduleId;
-  if (!isNew && entry.isUnjudged !== true) return true;
+  if (isJudged(entry, focus)) return true;
   outwaitReading(pass, batch);
   pass.refresh = true;
   return false;

@@ -1,4 +1,4 @@
-import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
+import type { CommitSha } from '#core/domain/ids.ts';
 import {
   LANDING_NUDGE_AGES_MS,
   LANDING_POLL_MS_MAX,
@@ -6,11 +6,10 @@ import {
   LANDING_TIMEOUT_MS,
   LEASE_SAFETY_MARGIN_MS,
   LEASE_TTL_MS,
-  UNMERGEABLE_LANDING_MS,
 } from '#core/domain/limits.ts';
 import { requiresContext } from '../admission/admission.ts';
 import { headSettlesAt, LATE_PUSH_ENTRY_MS } from '../admission/eligibility.ts';
-import { awaitJudgement } from '../admission/replaced-schedule.ts';
+import { awaitJudgement, isJudged } from '../admission/replaced-schedule.ts';
 import { lostGround, startTeardown } from '../batches/batch.ts';
 import { moveNodeIfLegal } from '../batches/nodes.ts';
 import {
@@ -54,7 +53,7 @@ import { isReplacedTip } from './landed.ts';
 import { nextLookMs } from './landing-pace.ts';
 import { awaitNoTag, giveUpLostPass, isLastUnread, refuseAtLast } from './last-refusal.ts';
 import { countMergeTimeout } from './merge-timeout.ts';
-import { awaitMergeable, setNextAside } from './mergeable.ts';
+import { awaitMergeable, isForgeConflict, noteMergeable, setNextAside } from './mergeable.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
 import { askForSchedule } from './schedule-question.ts';
 import { awaitTakenBack, releaseHarmless } from './standing.ts';
@@ -95,17 +94,7 @@ export function observeLanding(pass: DecisionContext): void {
   if (landing.postedAt === null) return;
   noteMergeable(landing, pull.mergeable, pass.s.now);
   if (isForgeConflict(landing, pass.s.now)) return startTeardown(pass, batch, 'merge_conflict');
-  nudgeOrTimeOut(pass, batch, landing, landing.postedAt);
-}
-
-/** A pull request may have been mergeable, when its `success` was posted, only by a check of an earlier base. */
-function isForgeConflict({ unmergeableSince }: Landing, now: EpochMs): boolean {
-  return unmergeableSince !== undefined && now - unmergeableSince >= UNMERGEABLE_LANDING_MS;
-}
-
-function noteMergeable(landing: Landing, isMergeable: boolean, now: EpochMs): void {
-  if (isMergeable) delete landing.unmergeableSince;
-  else landing.unmergeableSince ??= now;
+  nudgeOrTimeOut(pass, batch, landing, landing.postedAt, focus.value);
 }
 
 /** The pull request itself is not what was staged any more: closed, a draft, retargeted, or with another head or schedule. */
@@ -126,7 +115,13 @@ function judgeStrangeTip(pass: DecisionContext, batch: Batch, landing: Landing, 
   startTeardown(pass, batch, 'base_advanced');
 }
 
-function nudgeOrTimeOut(pass: DecisionContext, batch: Batch, landing: Landing, postedAt: number): void {
+function nudgeOrTimeOut(
+  pass: DecisionContext,
+  batch: Batch,
+  landing: Landing,
+  postedAt: number,
+  focus?: FocusView,
+): void {
   const age = pass.s.now - postedAt;
   if (pass.s.blockers !== undefined) {
     landing.blockerLooks = landing.nudges - 1;
@@ -142,8 +137,10 @@ function nudgeOrTimeOut(pass: DecisionContext, batch: Batch, landing: Landing, p
     // A forge can lose the trigger for ever; the same success written once more sets it off again (D-11). Not while
     // something that the rule asks for is known to be missing again: the forge could not merge. Nor where this very look
     // takes it back.
-    if (entryOf(pass.record, landing.pr)?.readyAt !== null && lostGround(pass, batch) === null)
-      postSuccess(pass, batch, landing);
+    const entry = entryOf(pass.record, landing.pr);
+    const isAsked = entry === undefined || focus === undefined || isJudged(entry, focus);
+    if (!isAsked) pass.refresh = true;
+    else if (entry?.readyAt !== null && lostGround(pass, batch) === null) postSuccess(pass, batch, landing);
   }
   pollNoLaterThan(pass, nextLookMs(age, batch.firstLooks?.mergeMs));
 }

@@ -1,6 +1,12 @@
-import { MERGEABLE_WAIT_MS, UNMERGEABLE_REFUSED_AFTER_MS } from '#core/domain/limits.ts';
+import type { EpochMs } from '#core/domain/ids.ts';
+import {
+  MERGEABLE_WAIT_MS,
+  UNMERGEABLE_LANDING_MS,
+  UNMERGEABLE_REFUSED_AFTER_MS,
+} from '#core/domain/limits.ts';
 import { defer, startTeardown } from '../batches/batch.ts';
 import { type DecisionContext, pollNoLaterThan, wakeNoLaterThan } from '../decision-context.ts';
+import type { Landing } from '../record/landing-state.ts';
 import { type Batch, treeOf } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
 import { firstLookAfter, nextLookMs } from './landing-pace.ts';
@@ -37,4 +43,14 @@ export function setNextAside(pass: DecisionContext, batch: Batch): void {
   const baseTree = treeOf(batch, batch.landed) ?? batch.groundTree;
   const until = pass.s.now + UNMERGEABLE_REFUSED_AFTER_MS;
   batch.fates.push(defer(pass, member, { reason: 'not_mergeable', baseTree, until }));
+}
+
+/** A pull request may have been mergeable, when its `success` was posted, only by a check of an earlier base. */
+export function isForgeConflict({ unmergeableSince }: Landing, now: EpochMs): boolean {
+  return unmergeableSince !== undefined && now - unmergeableSince >= UNMERGEABLE_LANDING_MS;
+}
+
+export function noteMergeable(landing: Landing, isMergeable: boolean, now: EpochMs): void {
+  if (isMergeable) delete landing.unmergeableSince;
+  else landing.unmergeableSince ??= now;
 }
