@@ -150,7 +150,12 @@ async function startBinary(binary: string, options: DatabaseOptions): Promise<Ru
  * all files, and the files of its journal with the mode of the file; a person may have made the folder for all to see.
  */
 function closeToOthers(dataFile: string): void {
-  closeSync(openSync(dataFile, 'a', 0o600));
+  try {
+    closeSync(openSync(dataFile, 'a', 0o600));
+  } catch {
+    // The database says why it cannot have it.
+    return;
+  }
   for (const file of [dataFile, `${dataFile}-wal`, `${dataFile}-shm`].filter((each) => existsSync(each))) {
     try {
       chmodSync(file, 0o600);
