@@ -24,7 +24,7 @@ async function start(): Promise<void> {
   if (place === null) return;
   const root = createRoot(place);
   try {
-    // Its storage may be blocked, as that of the session.
+    // Throws where the browser blocks the storage of the site.
     applyTheme();
     const [config] = await Promise.all([loadConfig(), shareSession()]);
     const service = createService(config);

@@ -128,7 +128,7 @@ export interface TimelineQuestion {
   /** Only entries that are as new as this, and comments that were edited since. @default from the start */
   readonly since?: EpochMs;
   /** This version of the forge gives all entries where no page is asked for. @default that is not known */
-  readonly isWhole?: boolean;
+  readonly givesAll?: boolean;
 }
 
 export interface TimelinePart {
@@ -159,6 +159,7 @@ export interface ForgeReader {
   readBranchTip(branch: string): Promise<CommitSha | null>;
   /** The reference that makes one of these branches impossible; null: none does. A branch of that very name is none. */
   findRefInTheWay(branches: readonly string[]): Promise<RefInTheWay | null>;
+  /** Is there a tag of exactly this name? */
   hasTag(name: string): Promise<boolean>;
   /** A branch or tag that git takes for this branch as well, so that every push to it fails, merges among them. */
   findNamesake(branch: string): Promise<RefInTheWay | null>;

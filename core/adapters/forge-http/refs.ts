@@ -31,6 +31,7 @@ export async function findNamesake(transport: ForgeTransport, branch: string): P
   return (await listRefs(transport, 'tags', name)).includes(name) ? { kind: 'tag', name } : null;
 }
 
+/** Tells whether a tag has exactly this name. One call. */
 export async function hasTag(transport: ForgeTransport, name: string): Promise<boolean> {
   const call = {
     method: 'GET',

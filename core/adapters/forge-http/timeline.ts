@@ -22,8 +22,6 @@ const KINDS: ReadonlyMap<string, TimelineEntry['kind']> = new Map([
   ['remove_dependency', 'dependency'],
 ]);
 
-const DECISIVE: readonly string[] = ['pull_scheduled_merge', 'pull_cancel_scheduled_merge'];
-
 /**
  * Answers in a row without a new entry that are passed over. The forge leaves inline comments, and references from repositories that
  * the bot may not read, out of a page after it has cut it: an empty page is no sign of the end.
@@ -44,12 +42,12 @@ const CALLS_ON_MAX = 40;
 export async function readTimeline(
   transport: ForgeTransport,
   pr: PullRequestNumber,
-  { changedAt, since, isWhole = false }: TimelineQuestion = {},
+  { changedAt, since, givesAll = false }: TimelineQuestion = {},
 ): Promise<TimelinePart> {
-  const pages = new TimelinePages(transport, pr, isWhole);
+  const pages = new TimelinePages(transport, pr, givesAll);
   const callsMax = since === undefined ? CALLS_MAX : CALLS_ON_MAX;
   const first = await walk(pages, changedAt, since, callsMax);
-  // Who deletes a comment between two pages moves an entry over their edge, out of sight.
+  // An account that deletes its comment between two pages moves a later entry over the edge of a page, out of sight.
   const again = first.counted === null ? first : await walk(pages, changedAt, first.counted.since, callsMax);
   const rows = new Map([...first.rows, ...again.rows]);
   const entries = [...rows.values()].sort((one, other) => one.id - other.id).map(toTimelineEntry);
@@ -110,7 +108,7 @@ async function walk(
     isAsNew ||= changedAt !== undefined && newest >= changedAt;
     const isShort = part.length < pages.fullRows;
     empty = isShort && rows.size === before ? empty + 1 : 0;
-    // What stands of one that goes on is not known here.
+    // A reading that goes on does not know whether a schedule stands.
     const mayBeAsked = from !== undefined || hasSchedule(rows);
     const emptyMax = changedAt === undefined ? 1 : mayBeAsked ? EMPTY_PAGES_MAX : EMPTY_UNASKED_PAGES_MAX;
     const isAll = pages.isWhole || part.length > FORGE_PAGE_SIZE_MAX;
@@ -122,9 +120,10 @@ async function walk(
 }
 
 function hasSchedule(rows: ReadonlyMap<number, TimelineRow>): boolean {
-  const decisive = [...rows.values()].filter(({ type }) => DECISIVE.includes(type));
-  const last = decisive.sort((one, other) => one.id - other.id).at(-1);
-  return last?.type === 'pull_scheduled_merge';
+  const written = [...rows.values()]
+    .sort((one, other) => one.id - other.id)
+    .map(({ type }) => KINDS.get(type));
+  return written.lastIndexOf('scheduled') > written.lastIndexOf('cancelled');
 }
 
 /** Where no page is asked for, Forgejo and Gitea before 1.26 give all, and later versions the first page (forge facts, 3.4). */
@@ -151,7 +150,7 @@ class TimelinePages {
 
   /** Null: the answer is too large, and pages are smaller from now on, so that they count anew. */
   async read(since: EpochMs | undefined, page: number): Promise<readonly TimelineRow[] | null> {
-    // What is newer than a time may be as large as the whole.
+    // The entries since a time may be as many as all of them.
     this.#isCounted ||= page > 1 || since !== undefined;
     const query = {
       limit: this.#limit,
@@ -171,7 +170,7 @@ class TimelinePages {
     }
   }
 
-  /** Too many bytes, or, of what may be thousands of entries, too many values, which read as no answer. */
+  /** Too many bytes; or, where all entries were asked for, an answer of more values than are parsed. */
   #isTooMuch(error: unknown): boolean {
     if (error instanceof AnswerTooLarge) return this.#limit > 1;
     return !this.#isCounted && error instanceof ForgeError && error.status === 200;

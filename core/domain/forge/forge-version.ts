@@ -74,9 +74,12 @@ export function mergesIntoTag(version: ForgeVersion | null): boolean {
   return version?.kind !== 'gitea';
 }
 
-/** Is a timeline that is asked for without a page all of it? On Forgejo, and on Gitea before 1.26 (forge facts, 3.4). */
+/**
+ * Is a timeline that is asked for without a page all of it? On Forgejo (forge facts, 3.4). On Gitea before 1.26 it is as well, but a
+ * version is known for an hour, and the first page of an upgraded Gitea must not be taken for all.
+ */
 export function givesWholeTimelines(version: ForgeVersion | null): boolean {
-  return version !== null && (version.kind === 'forgejo' || !isAtLeast(version, 1, 26, 0));
+  return version?.kind === 'forgejo';
 }
 
 /** Gitea left `gobwas/glob`, by which Forgejo goes on reading patterns, in 1.25. Null: a forge whose version we do not know. */

@@ -19,7 +19,8 @@ export interface StoryFacts {
   readonly queueEnabled: boolean;
   /**
    * Nothing lands until a person acts. `shut_out`: no look gets through, so the view is of before. `rule`: a branch rule keeps
-   * the queue from landing. `name`: another branch or tag keeps it from staging; what is in flight goes on, as the view tells.
+   * the queue from landing. `name`: another branch or tag keeps it from staging, and what is in flight goes on, as the view tells; or from
+   * landing.
    */
   readonly stopped?: keyof typeof LET_GO_ON;
   /** The queue stands still. @default it does not, or that is not known */
@@ -114,6 +115,9 @@ function sayMore(
   if (code === 'head_changed' && place?.says !== undefined)
     return { words: place.says, next: stepOf(place.says) };
   if (code === 'queue_stopped' && stopped !== undefined) return { words: null, next: LET_GO_ON[stopped] };
+  // What is proven lands within seconds, unless a tag of the name of the base keeps it.
+  if (code === 'staged' && stopped === 'name' && running?.phase === 'waiting_merge')
+    return { words: null, next: LET_GO_ON.name };
   // It goes on by itself only where a gate run begins.
   if (
     code === 'staged' &&

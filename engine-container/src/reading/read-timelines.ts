@@ -47,7 +47,7 @@ export class TimelineMemory {
 export class TimelineReader {
   readonly #forge: Pick<ForgeReader, 'readTimeline'>;
   readonly #memory: TimelineMemory;
-  #isWhole = false;
+  #givesAll = false;
   #isUnfinished = false;
 
   constructor(forge: Pick<ForgeReader, 'readTimeline'>, memory: TimelineMemory) {
@@ -57,7 +57,7 @@ export class TimelineReader {
 
   /** @param version - Of the forge; null: not known. */
   begin(version: ForgeVersion | null): void {
-    this.#isWhole = givesWholeTimelines(version);
+    this.#givesAll = givesWholeTimelines(version);
     this.#isUnfinished = false;
   }
 
@@ -74,11 +74,11 @@ export class TimelineReader {
   /** In the order of writing; null: it was not read to its end. */
   async read({ number: pr, updatedAt: changedAt }: PullRequest): Promise<readonly TimelineEntry[] | null> {
     const kept = this.#memory.get(pr);
-    // Who writes thousands of entries in the time of the overlap must not keep a part from being the next one.
+    // A part goes on without an overlap: an account that writes thousands of entries in five minutes would else keep it from the end.
     const since = kept && (kept.isWhole ? kept.readTo - OVERLAP_MS : kept.readTo);
     const part = await this.#forge.readTimeline(pr, {
       changedAt,
-      isWhole: this.#isWhole,
+      givesAll: this.#givesAll,
       ...(since === undefined ? {} : { since }),
     });
     const isShort = kept === undefined && part.readTo === null && part.entries.length < LONG_ENTRIES_MIN;
@@ -94,7 +94,7 @@ export class TimelineReader {
     const partial = pulls.filter((pull) => this.isPartial(pull.number) && !this.#isStuckAt(pull));
     for (const pull of isInFlight ? partial.slice(0, 1) : partial) {
       const read = await tryRead(() => this.read(pull));
-      // The next look tells it.
+      // The next look heeds what is known now.
       this.#isUnfinished ||= read.known && read.value !== null;
     }
     if (isInFlight) this.#isUnfinished = false;

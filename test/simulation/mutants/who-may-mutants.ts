@@ -187,8 +187,8 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a success is not posted again for a schedule that no full look has judged',
     file: 'engine-container/src/queue/landing/landing.ts',
-    find: 'if (!isAsked) pass.refresh = true;',
-    replace: 'if (!isAsked && pass.refresh) pass.refresh = true;',
+    find: 'if (!isAdmitted) pass.refresh = true;',
+    replace: 'if (!isAdmitted && pass.refresh) pass.refresh = true;',
     families: ['rules'],
     dies: 'a schedule is replaced by one that the rules do not allow while its success stands',
   },

@@ -138,8 +138,8 @@ function nudgeOrTimeOut(
     // something that the rule asks for is known to be missing again: the forge could not merge. Nor where this very look
     // takes it back.
     const entry = entryOf(pass.record, landing.pr);
-    const isAsked = entry === undefined || focus === undefined || isJudged(entry, focus);
-    if (!isAsked) pass.refresh = true;
+    const isAdmitted = entry === undefined || focus === undefined || isJudged(entry, focus);
+    if (!isAdmitted) pass.refresh = true;
     else if (entry?.readyAt !== null && lostGround(pass, batch) === null) postSuccess(pass, batch, landing);
   }
   pollNoLaterThan(pass, nextLookMs(age, batch.firstLooks?.mergeMs));

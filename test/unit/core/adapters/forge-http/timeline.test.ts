@@ -110,9 +110,9 @@ describe('timeline', () => {
     ['three answers without an entry', comments(1, 50), false, 4],
     ['ten of them where a schedule stands', [schedule(1), ...comments(2, 50)], false, 11],
     ['the first answer of a version that gives all', [schedule(1), ...comments(2, 50)], true, 1],
-  ])('ends, where its last change left no entry, after %s', async (_what, entries, isWhole, calls) => {
+  ])('ends, where its last change left no entry, after %s', async (_what, entries, givesAll, calls) => {
     const edited = openGitea(entries);
-    const part = await edited.forge.readTimeline(4, { changedAt: changedAt(3_600), isWhole });
+    const part = await edited.forge.readTimeline(4, { changedAt: changedAt(3_600), givesAll });
     expect(part).toMatchObject({ entries: { length: 50 }, readTo: null });
     expect(edited.seen).toHaveLength(calls);
   });
@@ -167,7 +167,7 @@ describe('timeline', () => {
       request.query.page === undefined ? { json: { of: 'no list' } } : answer(request, nth),
     );
     expect(
-      (await values.forge.readTimeline(4, { changedAt: changedAt(61), isWhole: true })).entries,
+      (await values.forge.readTimeline(4, { changedAt: changedAt(61), givesAll: true })).entries,
     ).toHaveLength(61);
     const never = open(() => 'too_large');
     await expect(never.forge.readTimeline(4)).rejects.toThrow(AnswerTooLarge);

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import {
+  givesWholeTimelines,
   isSeenVersion,
+  mergesIntoTag,
   nameVersion,
   parseForgeVersion,
   passesSkippedAlone,
@@ -71,4 +73,22 @@ test.each([
   ['1.25.0', true],
 ])('the forge %s takes a required check of which all was skipped for passed: %s', (text, expected) => {
   expect(passesSkippedAlone(mustParse(text))).toBe(expected);
+});
+
+test.each([
+  ['11.0.15+gitea-1.22.0', true, true],
+  ['16.0.0+gitea-1.22.0', true, true],
+  ['1.25.4', false, false],
+  ['1.26.4', false, false],
+])(
+  '%s merges into a tag of the name of the base: %s; its timelines come whole: %s',
+  (text, merges, whole) => {
+    expect(mergesIntoTag(mustParse(text))).toBe(merges);
+    expect(givesWholeTimelines(mustParse(text))).toBe(whole);
+  },
+);
+
+test('of a forge whose version is not known the worse is expected', () => {
+  expect(mergesIntoTag(null)).toBe(true);
+  expect(givesWholeTimelines(null)).toBe(false);
 });

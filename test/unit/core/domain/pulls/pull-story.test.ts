@@ -138,12 +138,20 @@ describe('the story of one pull request', () => {
   });
 
   test('where a branch has the name of one of the queue, those that wait are told so, and what is staged goes on', () => {
-    const storyOf = (state: 'waiting' | 'staged', reason: string | null) => {
+    const storyOf = (
+      state: 'waiting' | 'staged',
+      reason: string | null,
+      phase: 'waiting_gate' | 'waiting_merge' | null = null,
+    ) => {
       const seen = view(7);
       const places = seen.places.map((each) => ({ ...each, state, reason }));
-      return tellPull(given({ view: { ...seen, places }, stopped: 'name' }));
+      const batches = phase === null ? [] : [givenNodeRow({ prs: [7], outcome: 'running', phase })];
+      return tellPull(given({ view: { ...seen, places }, stopped: 'name', batches }));
     };
-    expect(storyOf('staged', null)?.code).toBe('staged');
+    expect(storyOf('staged', null)).toMatchObject({ code: 'staged', next: null });
+    expect(storyOf('staged', null, 'waiting_gate')?.next).toBeNull();
+    // A tag of the name of the base keeps what is proven from landing.
+    expect(storyOf('staged', null, 'waiting_merge')?.next).toMatch(/which branch or tag stands in the way/);
     expect(storyOf('waiting', 'queue_stopped')).toMatchObject({
       code: 'queue_stopped',
       next: expect.stringMatching(/rename or delete it\. The queue then goes on by itself\.$/),
