@@ -192,4 +192,12 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
     families: ['rules'],
     dies: 'a schedule is replaced by one that the rules do not allow while its success stands',
   },
+  {
+    guard: 'a schedule that is refused no longer gives back the words of what still holds (A146)',
+    file: 'engine-container/src/queue/admission/entries.ts',
+    find: '  if (entry.refusedFor !== null) sayAsideAgain(pass, entry);\n',
+    replace: '',
+    families: ['rules'],
+    dies: 'a refused schedule of a change that the base has is replaced',
+  },
 ];

@@ -1,7 +1,8 @@
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { type Hook, wrapForge } from '../../scenario/hooks.ts';
 import { givenProject } from '../../scenario/stories.ts';
-import { look, type Scenes, type Stage, setStage } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
 /** Scenes about who may schedule, and how much (decisions 0225, 0226). */
 
@@ -267,9 +268,30 @@ async function setAsideBeforeAnother(): Promise<readonly string[]> {
   return stage.forge.isMerged(good) ? [] : ['one that is set aside keeps another of its author waiting'];
 }
 
+/** The refusal of a schedule stood over the words that it changes nothing, and another one replaces that schedule. */
+async function replaceRefusedAside(): Promise<readonly string[]> {
+  const stage = await setUp({ scheduleOwn: false });
+  const open = (branch: string) =>
+    stage.forge.openPullRequest({ branch, author: 'dev', files: { 'src/a.txt': 'a' } });
+  await stage.forge.scheduleAs('lead', await open('first'));
+  await look(stage, 30);
+  const same = await open('same');
+  const told: string[] = [];
+  for (const by of ['lead', 'dev', 'lead']) {
+    await stage.forge.cancelSchedule(same);
+    await stage.forge.scheduleAs(by, same);
+    await look(stage, 30);
+    told.push(await wordsOn(stage, same));
+  }
+  const [first, refused, last] = told;
+  if (first !== PULL_CODES.no_changes.says || refused === first) return ['the scene did not come about'];
+  return last === first ? [] : [`one that changes nothing is told "${last}"`];
+}
+
 export const WHO_MAY_SCENES = {
   'an account that is not named schedules': scheduleUnnamed,
   'a change that the base has is set aside before another of its author': setAsideBeforeAnother,
+  'a refused schedule of a change that the base has is replaced': replaceRefusedAside,
   'an account that is in no team schedules': scheduleOutsideTeams,
   'an account that is in no team pushes under a schedule': pushOutsideTeams,
   'an author schedules a pull request of their own': scheduleOwn,

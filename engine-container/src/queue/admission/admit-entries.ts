@@ -5,11 +5,11 @@ import { isInFlight } from '../batches/pipeline.ts';
 import { asksFork, type DecisionContext, tellRefusal } from '../decision-context.ts';
 import { isBounced } from '../record/bounced.ts';
 import { arePendingStatusesFull } from '../record/bounds.ts';
-import { deferralOf, deferralsOf, isOfHead, outlastsBase, passesWithOthers } from '../record/deferral.ts';
+import { deferralsOf, isOfHead, outlastsBase, passesWithOthers } from '../record/deferral.ts';
 import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord, Staged } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
-import { sayDeferred } from '../words/deferral-words.ts';
+import { sayAsideAgain } from '../words/deferral-words.ts';
 import { describeRefusal } from '../words/phrases.ts';
 import { admit } from './admission.ts';
 import type { Admission, AdmissionFacts, Refusal } from './admission-facts.ts';
@@ -219,12 +219,6 @@ function applyAdmission(
 /** The words of a refusal hold until it is known to have ended. */
 function tellUnanswered(pass: DecisionContext, entry: QueueEntry): void {
   if (entry.readyAt === null && entry.refusedFor === null) outwaitAnswer(pass, entry);
-}
-
-/** A refusal that has ended stood over the words of what still holds. */
-function sayAsideAgain(pass: DecisionContext, entry: QueueEntry): void {
-  const deferred = deferralOf(pass.record, entry);
-  if (deferred !== undefined) sayDeferred(pass, deferred);
 }
 
 /** A refusal is said once per head and reason; admission looks again at each full look (D-04). */

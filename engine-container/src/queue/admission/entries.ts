@@ -25,7 +25,7 @@ import { authored, comparePositions, createEntry, type QueueEntry } from '../rec
 import type { Reread } from '../record/recall-state.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
-import { blamesHead, sayDeferred } from '../words/deferral-words.ts';
+import { blamesHead, sayAsideAgain, sayDeferred } from '../words/deferral-words.ts';
 import { leaveQueue } from '../words/departure.ts';
 import { describeEarlierBounce, describeOldHead } from '../words/phrases.ts';
 import { tellKnownVerdict } from './known-verdict.ts';
@@ -223,6 +223,8 @@ function rebind(
   entry.staleScheduleId = null;
   delete entry.movedWhy;
   delete entry.isForOtherTarget;
+  // Its refusal ends with the schedule that was refused, and stood over the words of what still holds.
+  if (entry.refusedFor !== null) sayAsideAgain(pass, entry);
   entry.refusedFor = null;
   delete entry.toldRefusals;
   // Its bounce stands, and words about a move stood over it meanwhile.

@@ -1,6 +1,12 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
-import { type DeferReason, type Deferred, FOUND_BY_STAGING, isFoundByStaging } from '../record/deferral.ts';
+import {
+  type DeferReason,
+  type Deferred,
+  deferralOf,
+  FOUND_BY_STAGING,
+  isFoundByStaging,
+} from '../record/deferral.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
 import { describeDefer } from './phrases.ts';
@@ -20,6 +26,12 @@ export function sayDeferred(
   if (description === null) return;
   const state = blamesHead(reason) ? 'error' : 'pending';
   wishStatus(pass, { pr, sha: head, state, description, targetUrl: null });
+}
+
+/** A refusal that has ended stood over the words of what still holds. */
+export function sayAsideAgain(pass: DecisionContext, entry: QueueEntry): void {
+  const deferred = deferralOf(pass.record, entry);
+  if (deferred !== undefined) sayDeferred(pass, deferred);
 }
 
 /** A refusal of staging ends for another try, which mostly refuses as before: the words stand until that try is over. */
