@@ -53,7 +53,10 @@ export async function startRuns(
 
 const SCOPED_WORKFLOW = 'on: push\njobs:\n  gate:\n    runs-on: any\n    steps:\n      - run: exit 0\n';
 
-/** The first directory that exists counts alone. A file that cannot be read starts nothing. */
+/**
+ * The first directory that exists counts alone, with the folders below it: a workflow is called by its path from there. A
+ * file that cannot be read starts nothing.
+ */
 export async function readWorkflows(world: World, repo: RepoRecord, sha: string): Promise<Workflow[]> {
   const git = gitOf(world, repo);
   const files = await git.objects.readFlat(sha);
@@ -62,7 +65,7 @@ export async function readWorkflows(world: World, repo: RepoRecord, sha: string)
     if (inside.length === 0) continue;
     const workflows: Workflow[] = [];
     for (const path of inside) {
-      if (!/^[^/]+\.ya?ml$/.test(path.slice(dir.length + 1))) continue;
+      if (!/\.ya?ml$/.test(path)) continue;
       const source = (await git.readFile(sha, path))?.toString('utf8') ?? '';
       try {
         workflows.push(readWorkflow(path.slice(dir.length + 1), source));

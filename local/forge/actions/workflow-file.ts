@@ -21,6 +21,7 @@ export interface WorkflowJob {
 }
 
 export interface Workflow {
+  /** Path from the folder that workflows are read from. */
   readonly file: string;
   readonly name: string;
   readonly env: Readonly<Record<string, string>>;
@@ -36,7 +37,7 @@ export function readWorkflow(file: string, source: string): Workflow {
   const push = pushTrigger(root.on ?? root.true ?? null);
   return {
     file,
-    name: text(root.name) ?? file,
+    name: text(root.name) ?? file.slice(file.lastIndexOf('/') + 1),
     env: envOf(root.env),
     pushBranches: push === null ? null : push.branches,
     ignoredBranches: push?.ignored ?? [],

@@ -146,6 +146,19 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await repo.forge.readGate(sha, 'mq/main/decoy', 'other.yml')).toEqual({ kind: 'none' });
   });
 
+  needs('runner')('a workflow of that name in a folder below is no evidence (A12)', async () => {
+    const { fake, workflowDir } = subject();
+    if (fake !== null) fake.knobs.judge = () => 'success';
+    const below = `${workflowDir}/deeper/${GATE}`;
+    const repo = await RepoDriver.create(subject(), { [below]: workflow('Below', "'mq/**'") });
+    const sha = await stage(repo);
+    await repo.until(
+      () => repo.forge.listStatusHistory(sha),
+      (rows) => rows.some(({ context, state }) => context === 'Below / check (push)' && state === 'success'),
+    );
+    expect(await repo.forge.readGate(sha, staging, file())).toEqual({ kind: 'none' });
+  });
+
   test('a status that a person with write access makes up is no evidence', async () => {
     const repo = await createGated();
     const sha = await repo.commit('bot', { 'x.txt': 'x\n' }, { newBranch: 'quiet' });

@@ -1,4 +1,5 @@
 import { branchRef, type GateReading } from '#core/domain/forge/forge.ts';
+import { workflowFolders } from '#core/domain/forge/forge-version.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
@@ -119,11 +120,21 @@ function hasScopedRuns({ previous_attempt_url }: RunRow): boolean {
 function isEvidence(row: RunRow, gate: GateQuery): boolean {
   const sha = row.commit_sha ?? row.head_sha;
   const branch = row.prettyref ?? row.head_branch;
-  // Gitea: `gate.yml@refs/heads/…`, in some versions with the folder before it.
-  const file = baseName(row.workflow_id ?? row.path?.split('@')[0] ?? '');
+  const file = row.workflow_id ?? workflowOfPath(row.path ?? '', gate);
   // Forgejo calls a run of a schedule `push` in `event`, and lists it for the branch and the commit that it read.
   const isPush = row.event === 'push' && (row.trigger_event ?? 'push') === 'push';
   return sha === gate.sha && branch === gate.branch && file === gate.file && isPush;
+}
+
+/**
+ * Gitea's `path` is `gate.yml@refs/heads/…`, in some versions with the folder before it. Only the folder that the forge
+ * reads workflows from is looked past: it runs those of folders below too, and calls one `below/gate.yml`.
+ */
+function workflowOfPath(path: string, { branch }: GateQuery): string {
+  const ref = `@${branchRef(branch)}`;
+  const file = path.endsWith(ref) ? path.slice(0, -ref.length) : path;
+  const folder = workflowFolders(null).find((each) => file.startsWith(`${each}/`));
+  return folder === undefined ? file : file.slice(folder.length + 1);
 }
 
 export function baseName(path: string): string {

@@ -150,6 +150,16 @@ describe('a run list', () => {
       'another workflow (Gitea)',
       giteaRun(9, 'completed', 'success', { path: 'x.yml@refs/heads/mq/main/staging' }),
     ],
+    // Both forges run the workflows of folders below, and name each by its path.
+    ['a workflow in a folder below', forgejoRun(9, { workflow_id: 'deeper/gate.yml', status: 'success' })],
+    [
+      'a workflow in a folder below (Gitea)',
+      giteaRun(9, 'completed', 'success', { path: 'deeper/gate.yml@refs/heads/mq/main/staging' }),
+    ],
+    [
+      'a workflow whose name begins like that of the gate (Gitea)',
+      giteaRun(9, 'completed', 'success', { path: 'gate.yml@2.yml@refs/heads/mq/main/staging' }),
+    ],
   ])('a decoy of %s is no evidence (A12)', async (_name, decoy) => {
     expect(await readRuns([decoy])).toEqual({ kind: 'none' });
     expect(await readRuns([decoy, forgejoRun(4, { status: 'failure' })])).toMatchObject({
