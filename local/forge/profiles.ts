@@ -18,6 +18,8 @@ export interface Profile {
   readonly runJobsApi: boolean;
   /** Actions posts `skipped` for a job that its condition leaves out; false: `success`. */
   readonly postsSkipped: boolean;
+  /** Actions posts nothing for a job where the newest row of its context has its state. False: and its words. */
+  readonly dropsSameState: boolean;
   readonly refUpdateApi: boolean;
   /** Field of the contents API that overwrites an existing new branch. */
   readonly contentsForceField: 'force_overwrite_new_branch' | 'force_push' | null;
@@ -107,6 +109,7 @@ const FORGEJO_11: Profile = {
   runCancelApi: false,
   runJobsApi: false,
   postsSkipped: false,
+  dropsSameState: true,
   refUpdateApi: false,
   contentsForceField: null,
   patchNeedsSha: true,
@@ -142,6 +145,7 @@ const FORGEJO_11: Profile = {
 
 const FORGEJO_15: Profile = {
   ...FORGEJO_11,
+  dropsSameState: false,
   rebaseTrustsLastCheck: true,
   rebasesUpToDate: false,
   version: '15.0.3+gitea-1.22.0',
@@ -165,6 +169,7 @@ const GITEA_126: Profile = {
   runsApi: 'gitea',
   runJobsApi: true,
   postsSkipped: true,
+  dropsSameState: false,
   refUpdateApi: true,
   contentsForceField: 'force_push',
   patchNeedsSha: false,

@@ -2,7 +2,7 @@ import { postAsOtherCi } from '../ci/other-ci.ts';
 import type { GateJudgement } from '../control.ts';
 import { convertRepo, convertUser, type Json } from '../convert/entities.ts';
 import type { JobRecord, RepoRecord, RunRecord, RunStatus } from '../model.ts';
-import { postStatus } from '../world/statuses.ts';
+import { latestStatuses, postStatus } from '../world/statuses.ts';
 import { sendWebhooks } from '../world/webhooks.ts';
 import { gitOf, slugOf, takeId, timestamp, type World } from '../world.ts';
 import { executeRun, stopExecution } from './runner.ts';
@@ -198,6 +198,11 @@ function postJobStatus(world: World, repo: RepoRecord, run: RunRecord, job: JobR
     skipped: [world.profile.postsSkipped ? 'skipped' : 'success', 'Has been skipped'],
   };
   const [state, description] = words[job.status];
+  const context = `${run.workflowName} / ${job.name} (push)`;
+  // Jobs of one name share a context, within a run and between runs of one commit.
+  const last = latestStatuses(repo, run.sha).find((status) => status.context === context);
+  const saysTheSame = world.profile.dropsSameState || last?.description === description;
+  if (last?.state === state && saysTheSame) return;
   postStatus(
     world,
     repo,
@@ -205,7 +210,7 @@ function postJobStatus(world: World, repo: RepoRecord, run: RunRecord, job: JobR
     {
       state,
       description,
-      context: `${run.workflowName} / ${job.name} (push)`,
+      context,
       targetUrl: `/${slugOf(repo)}/actions/runs/${run.index}/jobs/${run.jobs.indexOf(job)}`,
     },
     world.profile.actionsUser,

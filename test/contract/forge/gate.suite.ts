@@ -113,6 +113,19 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     });
   });
 
+  needs('fake').each(['success', 'failure'] as const)('two jobs of one name: %s', async (judged) => {
+    const fake = fakeOf(subject());
+    fake.knobs.judge = () => judged;
+    const twice = `${workflow('The gate', "'mq/**'")}  again:\n    name: check\n    runs-on: docker\n    steps: []\n`;
+    const repo = await RepoDriver.create(subject(), { [file()]: twice });
+    const sha = await stage(repo);
+    const reading = await repo.until(
+      () => repo.forge.readGate(sha, staging, file()),
+      (found) => found.kind === 'finished',
+    );
+    expect(reading).toMatchObject({ verdict: judged });
+  });
+
   needs('fake')('a run in error is never a success', async () => {
     const fake = fakeOf(subject());
     fake.knobs.judge = () => 'error';

@@ -23,8 +23,8 @@ interface RunGroup {
   /** Number of the run within the repository, as in its link. */
   readonly index: number;
   readonly link: string;
-  /** Newest status per context. */
-  readonly jobs: Map<string, StatusRow>;
+  /** Of each context, the newest status of each job that has posted under it: jobs of one name share theirs. */
+  readonly jobs: Map<string, Map<string, StatusRow>>;
 }
 
 /**
@@ -41,13 +41,17 @@ export async function readRunFromStatuses(transport: ForgeTransport, gate: GateQ
   const statuses = (await listStatusHistory(transport, gate.sha)).filter(isPushJob);
   const groups = groupByRun(statuses);
   if (groups.size === 0) return { kind: 'none' };
-  const tasks = await readTasks(transport, gate, Math.min(...statuses.map((row) => row.created_at)));
-  const group = tasks.own === null ? newestWaiting(groups, tasks.others) : groups.get(tasks.own);
+  const { own, others } = await readTasks(
+    transport,
+    gate,
+    Math.min(...statuses.map((row) => row.created_at)),
+  );
+  const group = own === null ? newestWaiting(groups, others) : groups.get(own.run);
   if (group === undefined) return { kind: 'none' };
   const run = { runId: String(group.index), url: readLink(transport, group.link) };
-  const verdict = tasks.own === null ? 'open' : judgeRun(group, statuses);
+  const verdict = own === null ? 'open' : judgeRun(group, statuses, own.tasks);
   if (verdict === 'open') return { kind: 'running', ...run };
-  const isSkipped = [...group.jobs.values()].every((row) => readJobState(row) === 'skipped');
+  const isSkipped = rowsOf(group).every((row) => readJobState(row) === 'skipped');
   return { kind: 'finished', verdict, ...run, ...(isSkipped ? { isSkipped } : {}) };
 }
 
@@ -63,16 +67,44 @@ function groupByRun(statuses: readonly StatusRow[]): ReadonlyMap<number, RunGrou
     const index = Number(match[1]);
     const link = row.target_url.replace(/\/jobs\/\d+$/, '');
     const group = groups.get(index) ?? { index, link, jobs: new Map() };
-    const known = group.jobs.get(row.context);
-    if (known === undefined || row.id > known.id) group.jobs.set(row.context, row);
+    const jobs = group.jobs.get(row.context) ?? new Map<string, StatusRow>();
+    const known = jobs.get(row.target_url);
+    if (known === undefined || row.id > known.id) jobs.set(row.target_url, row);
+    group.jobs.set(row.context, jobs);
     groups.set(index, group);
   }
   return groups;
 }
 
-function judgeRun(group: RunGroup, statuses: readonly StatusRow[]): ReturnType<typeof judgeJobs> {
-  const verdict = judgeJobs([...group.jobs.values()].map(readJobState));
-  return verdict === 'success' && !hasAllJobs(group, statuses) ? 'open' : verdict;
+function rowsOf({ jobs }: RunGroup): readonly StatusRow[] {
+  return [...jobs.values()].flatMap((rows) => [...rows.values()]);
+}
+
+function judgeRun(
+  group: RunGroup,
+  statuses: readonly StatusRow[],
+  tasks: readonly TaskRow[],
+): ReturnType<typeof judgeJobs> {
+  const states = [...group.jobs].flatMap(([context, rows]) =>
+    readJobStates(
+      [...rows.values()],
+      tasks.filter(({ name }) => context.endsWith(` / ${name} (push)`)),
+    ),
+  );
+  const verdict = judgeJobs(states);
+  const mayBeOpen = tasks.some(({ status }) => !TASK_ENDS.includes(status)) || !hasAllJobs(group, statuses);
+  return verdict === 'success' && mayBeOpen ? 'open' : verdict;
+}
+
+/**
+ * States of the jobs that share one context. Actions posts nothing for a job where the newest row of its context says the
+ * same already, so an open row may be of a job that has passed since: its tasks tell.
+ */
+function readJobStates(rows: readonly StatusRow[], tasks: readonly TaskRow[]): readonly JobState[] {
+  const states = rows.map(readJobState);
+  const havePassed = tasks.length >= rows.length && tasks.every(({ status }) => status === 'success');
+  if (rows.length === 1 || !havePassed) return states;
+  return states.map((state) => (state === 'open' ? 'success' : state));
 }
 
 /**
@@ -133,12 +165,15 @@ function newestWaiting(
 }
 
 function isOpen(group: RunGroup): boolean {
-  return [...group.jobs.values()].some((row) => readJobState(row) === 'open');
+  return rowsOf(group).some((row) => readJobState(row) === 'open');
 }
 
-/** Numbers of the runs of this commit that a runner has taken up: the gate's newest, and those of other workflows. */
+/** Words of a task that has ended. */
+const TASK_ENDS: readonly string[] = ['success', 'failure', 'cancelled', 'skipped'];
+
+/** The runs of this commit that a runner has taken up: the gate's newest, and the numbers of those of other workflows. */
 interface TakenRuns {
-  readonly own: number | null;
+  readonly own: { readonly run: number; readonly tasks: readonly TaskRow[] } | null;
   readonly others: ReadonlySet<number>;
 }
 
@@ -150,6 +185,7 @@ async function readTasks(transport: ForgeTransport, gate: GateQuery, notBefore: 
     path: [...transport.repoPath, 'actions', 'tasks'],
   } as const;
   const others = new Set<number>();
+  const own: TaskRow[] = [];
   for (let page = 1; page <= TASK_PAGES_MAX; page += 1) {
     const answer = await transport.exchange({ ...call, query: { page, limit: FORGE_PAGE_SIZE_MAX } });
     // Forgejo 7 has no task list, and none is shown while Actions is off.
@@ -158,14 +194,16 @@ async function readTasks(transport: ForgeTransport, gate: GateQuery, notBefore: 
     const rows = readBody(TaskPage, call, answer).workflow_runs.filter((row) => row !== null);
     for (const row of rows) {
       if (row.head_sha !== gate.sha) continue;
-      if (isGateTask(row, gate)) return { own: row.run_number, others };
-      others.add(row.run_number);
+      if (isGateTask(row, gate)) own.push(row);
+      else others.add(row.run_number);
     }
     const oldest = rows.at(-1);
     // Jobs older than the first status on the commit belong to other commits.
     if (oldest === undefined || oldest.created_at < notBefore) break;
   }
-  return { own: null, others };
+  const run = own[0]?.run_number;
+  if (run === undefined) return { own: null, others };
+  return { own: { run, tasks: own.filter(({ run_number }) => run_number === run) }, others };
 }
 
 function isGateTask(row: TaskRow, gate: GateQuery): boolean {

@@ -292,6 +292,8 @@ export const RunPage = z.object({
 });
 
 export const TaskRow = z.object({
+  name: z.string().catch(''),
+  status: z.string().catch(''),
   head_branch: z.string().catch(''),
   head_sha: z.string().catch(''),
   run_number: z.number().int(),

@@ -360,6 +360,40 @@ describe('a forge without a run list', () => {
     expect(reading).toMatchObject({ kind: 'running', runId: '5' });
   });
 
+  describe('with two jobs of one name, which share a context', () => {
+    // Actions posts nothing for a job where the newest row of its context says the same already.
+    const ofJob = (at: number, id: number, status: string) =>
+      job(4, 'test', status, { id, target_url: `/acme/app/actions/runs/4/jobs/${at}` });
+    const named = (id: number, status: string) => task(4, { id, name: 'test', status });
+
+    test.each([
+      ['one passed, the other one runs', [ofJob(0, 1, 'success')], ['success', 'running'], 'running'],
+      [
+        'one failed before the other one passed',
+        [ofJob(0, 1, 'failure'), ofJob(1, 2, 'success')],
+        ['failure', 'success'],
+        'failure',
+      ],
+      [
+        'one passed, and the other one began before and ended after it',
+        [ofJob(0, 1, 'pending'), ofJob(1, 2, 'success')],
+        ['success', 'success'],
+        'success',
+      ],
+      [
+        'one passed, and the other one waits for a runner',
+        [ofJob(0, 1, 'success'), ofJob(1, 2, 'pending')],
+        ['success'],
+        'running',
+      ],
+    ])('%s', async (_name, statuses, tasks, expected) => {
+      const rows = tasks.map((status, at) => named(41 + at, status)).reverse();
+      expect(await openOld(statuses, rows).readGate(GATE)).toMatchObject(
+        expected === 'running' ? { kind: 'running' } : { kind: 'finished', verdict: expected },
+      );
+    });
+  });
+
   test('tasks older than the commit’s own end the search', async () => {
     const foreign = (page: number) => [
       task(100 - page, {
