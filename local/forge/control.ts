@@ -36,6 +36,16 @@ export interface MergeView {
   readonly at: number;
 }
 
+/** A status as an account posts it. */
+export type PostedBy = readonly [
+  user: string,
+  sha: string,
+  context: string,
+  state: string,
+  description?: string,
+  targetUrl?: string | null,
+];
+
 /**
  * The acts of people and tests on a forge. Both levels of the fake implement it: the abstract one for speed
  * and the one over real git for truth, so one scenario runs on both. People act as user `dev` unless said otherwise;
@@ -114,13 +124,7 @@ export interface ForgeControl {
     }>,
     branch?: string,
   ): Promise<void>;
-  postStatusAs(
-    user: string,
-    sha: string,
-    context: string,
-    state: string,
-    description?: string,
-  ): Promise<void>;
+  postStatusAs(...post: PostedBy): Promise<void>;
   deleteBranch(branch: string): Promise<void>;
   /** A push of an existing commit to a branch of the repository, new or not. */
   pushBranch(branch: string, sha: string): Promise<void>;

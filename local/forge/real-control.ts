@@ -1,5 +1,5 @@
 import { finishRun } from './actions/runs.ts';
-import type { ForgeCallRecord, ForgeControl, GateRunView } from './control.ts';
+import type { ForgeCallRecord, ForgeControl, GateRunView, PostedBy } from './control.ts';
 import { convertPull } from './convert/entities.ts';
 import { convertMerges } from './convert/merges.ts';
 import { ZERO_ID } from './git/refs.ts';
@@ -233,10 +233,10 @@ class RealControl implements ForgeControl {
     return this.#locked(async () => changeRule(this.#world, this.#repo, branch, rule));
   }
 
-  postStatusAs(user: string, sha: string, context: string, state: string, description = ''): Promise<void> {
+  postStatusAs(...[user, sha, context, state, description = '', link]: PostedBy): Promise<void> {
     return this.#locked(async () => {
       ensureUser(this.#world, user);
-      postStatus(this.#world, this.#repo, sha, { state, context, description, targetUrl: '' }, user);
+      postStatus(this.#world, this.#repo, sha, { state, context, description, targetUrl: link ?? '' }, user);
     });
   }
 

@@ -83,8 +83,9 @@ type Answer = 'missing' | 'pending' | 'success' | 'failure' | 'cancelled' | 'err
 const WORST_FIRST = ['failure', 'cancelled', 'error'] as const;
 
 /**
- * The verdict that the statuses of one staged commit make. The newest one of an allowed author counts for each context. They can
- * only be of this attempt, because each attempt has a commit of its own.
+ * The verdict that the statuses of one staged commit make. The newest one of an allowed author counts for each context, and where
+ * workflows of one pipeline share a context, the newest one of each. They can only be of this attempt, because each attempt
+ * has a commit of its own.
  */
 export function judgeGateStatuses(history: readonly PostedStatus[], gate: StatusGate): StatusVerdict {
   try {
@@ -124,27 +125,30 @@ function judgeMatching(history: readonly PostedStatus[], gate: StatusGate, match
   const isOpenEnded = gate.contexts.some(isGlob);
   const asked = history.filter(({ context }) => gate.contexts.some((each) => matches(each, context)));
   const isAllowed = ({ creator }: PostedStatus) => authors.has(creator.toLowerCase());
-  const newest = newestOf(asked.filter(isAllowed));
+  const told = answersOfPipelines(history.filter(isAllowed));
+  const counted = newestOf(asked.filter(isAllowed)).map((status) => ({
+    ...status,
+    answer: answerOf(status, told),
+  }));
   const stranger = asked.filter((status) => !isAllowed(status)).reduce(newer, null);
   const foreign = stranger === null ? null : { context: stranger.context, author: stranger.creator };
-  const counted = [...newest.values()];
   const last = counted.reduce(newer, null);
   const unanswered = gate.contexts.filter((each) => {
     const found = counted.filter(({ context }) => matches(each, context));
-    return found.length === 0 || found.some((status) => readAnswer(status) === 'pending');
+    return found.length === 0 || found.some(({ answer }) => answer === 'pending');
   });
-  const told = { foreign, isOpenEnded, unanswered };
-  if (last === null) return { gate: { kind: 'none' }, ...told };
+  const facts = { foreign, isOpenEnded, unanswered };
+  if (last === null) return { gate: { kind: 'none' }, ...facts };
   const answers = gate.contexts.flatMap((each) => {
     const found = counted.filter(({ context }) => matches(each, context));
-    return found.length === 0 ? (['missing'] as const) : found.map(readAnswer);
+    return found.length === 0 ? (['missing'] as const) : found.map(({ answer }) => answer);
   });
   const worst = WORST_FIRST.find((answer) => answers.includes(answer));
-  const decisive = counted.filter((status) => readAnswer(status) === worst).reduce(newer, null) ?? last;
+  const decisive = counted.filter(({ answer }) => answer === worst).reduce(newer, null) ?? last;
   const run = { runId: `${STATUS_RUN}${last.id}`, url: decisive.url };
   const verdict = worst ?? (answers.every((answer) => answer === 'success') ? 'success' : null);
-  if (verdict === null) return { gate: { kind: 'running', ...run }, ...told };
-  return { gate: { kind: 'finished', verdict, ...run }, ...told };
+  if (verdict === null) return { gate: { kind: 'running', ...run }, ...facts };
+  return { gate: { kind: 'finished', verdict, ...run }, ...facts };
 }
 
 /** Last word of one account under one context. */
@@ -166,17 +170,70 @@ export function listAnswers(history: readonly PostedStatus[]): readonly Answered
     .slice(0, ANSWERS_MAX);
 }
 
-function newestOf(statuses: readonly PostedStatus[]): ReadonlyMap<string, PostedStatus> {
+/**
+ * Link of a workflow of Woodpecker: its pipeline, and its number in it. Its workflows share a context where the format of
+ * contexts leaves the workflow out, and where two have one name.
+ */
+const WORKFLOW_LINK = /^(.+\/pipeline\/\d+)\/\d+$/;
+
+function pipelineOf({ url }: PostedStatus): string | null {
+  return WORKFLOW_LINK.exec(url ?? '')?.[1] ?? null;
+}
+
+/** The newest of each context; of the pipeline that posted last under it, the newest of each workflow. */
+function newestOf(statuses: readonly PostedStatus[]): readonly PostedStatus[] {
+  const last = newestBy(statuses, ({ context }) => context);
+  const isOfLast = (status: PostedStatus): boolean => {
+    const newest = last.get(status.context);
+    if (newest === undefined || newest === status) return true;
+    const pipeline = pipelineOf(newest);
+    return pipeline !== null && pipelineOf(status) === pipeline;
+  };
+  const newest = newestBy(statuses.filter(isOfLast), ({ context, url }) => JSON.stringify([context, url]));
+  return [...newest.values()];
+}
+
+function newestBy(
+  statuses: readonly PostedStatus[],
+  keyOf: (status: PostedStatus) => string,
+): ReadonlyMap<string, PostedStatus> {
   const newest = new Map<string, PostedStatus>();
-  for (const status of statuses) {
-    const known = newest.get(status.context);
-    if (known === undefined || status.id > known.id) newest.set(status.context, status);
-  }
+  for (const status of statuses) newest.set(keyOf(status), newer(newest.get(keyOf(status)) ?? null, status));
   return newest;
 }
 
 function newer(one: PostedStatus | null, other: PostedStatus): PostedStatus {
   return one === null || other.id > one.id ? other : one;
+}
+
+/**
+ * Woodpecker leaves out a workflow that waits for another one which did not pass, and posts that as a failure, perhaps before
+ * that one's own end. So it is what its pipeline says, and never a pass: its own condition may have left it out as well.
+ */
+function answerOf(status: PostedStatus, told: ReadonlyMap<string, ReadonlySet<Answer>>): Answer {
+  const pipeline = pipelineOf(status);
+  if (pipeline === null || !isLeftOut(status)) return readAnswer(status);
+  return LEFT_OUT_BY.find((answer) => told.get(pipeline)?.has(answer)) ?? 'failure';
+}
+
+/** By pipeline, what its workflows say that were not left out. */
+function answersOfPipelines(statuses: readonly PostedStatus[]): ReadonlyMap<string, ReadonlySet<Answer>> {
+  const told = new Map<string, Set<Answer>>();
+  for (const status of newestBy(statuses, ({ context, url }) => JSON.stringify([context, url])).values()) {
+    const pipeline = pipelineOf(status);
+    if (pipeline === null || isLeftOut(status)) continue;
+    told.set(pipeline, (told.get(pipeline) ?? new Set()).add(readAnswer(status)));
+  }
+  return told;
+}
+
+/** The first of these that a workflow of its pipeline has is that of one that was left out. */
+const LEFT_OUT_BY = [...WORST_FIRST, 'pending'] as const;
+/** Woodpecker for a state that it has no word for: of a workflow, one that was left out. */
+const WORDS_OF_LEFT_OUT = 'unknown status';
+
+function isLeftOut({ state, description }: PostedStatus): boolean {
+  return state === 'failure' && description === WORDS_OF_LEFT_OUT;
 }
 
 /** Woodpecker's own words for a pipeline that was stopped, which it posts as a failure. */
@@ -193,6 +250,10 @@ function readAnswer({ state, description }: PostedStatus): Answer {
       return description === WORDS_OF_CANCELLED ? 'cancelled' : 'failure';
     case 'warning':
       return description === WORDS_OF_NOT_BUILT ? 'error' : 'failure';
+    // Pipelines as Code posts its own word, which the forges take.
+    case 'cancelled':
+    case 'canceled':
+      return 'cancelled';
     case 'error':
     case 'skipped':
       return 'error';

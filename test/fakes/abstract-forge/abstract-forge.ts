@@ -281,9 +281,16 @@ function createBranchControl(world: World) {
       world.rules.delete(world.base);
       startChecksOfBase(world, world.base);
     },
-    async postStatusAs(user: string, sha: string, context: string, state: string, description = '') {
+    async postStatusAs(
+      user: string,
+      sha: string,
+      context: string,
+      state: string,
+      description = '',
+      targetUrl: string | null = null,
+    ) {
       world.objects.mustCommit(sha);
-      appendStatus(world, sha, { context, state, description, creator: user, targetUrl: null });
+      appendStatus(world, sha, { context, state, description, creator: user, targetUrl });
     },
     async skipRun(runId: string) {
       const run = mustRun(world, runId);

@@ -5,6 +5,7 @@ import type { Run, World } from './world.ts';
 export const CI_AUTHOR = 'ci-bot';
 /** Woodpecker's: `ci/woodpecker/<event>/<workflow>`. */
 export const CI_CONTEXTS = ['ci/woodpecker/push/build', 'ci/woodpecker/push/test'] as const;
+type CiContext = (typeof CI_CONTEXTS)[number];
 /** May write to the repository, and is no author of the gate. */
 export const CI_STRANGER = 'mallory';
 
@@ -42,14 +43,19 @@ export function postPipeline(world: World, run: Run): void {
   else post(world, run, last, result);
 }
 
+/** As Woodpecker's: the number of the pipeline, then that of the workflow in it. */
+export function linkOfWorkflow({ id }: Pick<Run, 'id'>, workflow: number): string {
+  return `https://ci.test/repos/1/pipeline/${id}/${workflow}`;
+}
+
 function postAll(world: World, run: Run, result: Result): void {
   for (const context of CI_CONTEXTS) post(world, run, context, result, CI_STRANGER);
 }
 
-function post(world: World, run: Run, context: string, result: Result, creator: string = CI_AUTHOR): void {
+function post(world: World, run: Run, context: CiContext, result: Result, creator: string = CI_AUTHOR): void {
   const times = world.knobs.ciHabits.repeats ? 2 : 1;
   for (let time = 0; time < times; time += 1) {
-    const targetUrl = `https://ci.test/repos/1/pipeline/${run.id}/1`;
+    const targetUrl = linkOfWorkflow(run, CI_CONTEXTS.indexOf(context) + 1);
     appendStatus(world, run.sha, { context, ...result, creator, targetUrl });
   }
 }

@@ -108,12 +108,18 @@ describe('a gate by commit statuses', () => {
     expect((await endingOf(world, [pr])).landed).toEqual([pr]);
   });
 
-  test('who changes what the CI is told to run is judged alone', async () => {
+  test.each([
+    '.woodpecker.yaml',
+    '.crow/test.yaml',
+    '.tekton/push.yaml',
+    '.agola/config.yml',
+    '.gitlab-ci.yml',
+  ])('who changes what the CI is told to run is judged alone: %s', async (path) => {
     const world = await createWorld({ gate: 'statuses' });
     await givenProject(world.forge);
     const prs = [
       await givenScheduled(world.forge, 'a'),
-      await givenScheduled(world.forge, 'ci', 'steps: []', { path: '.woodpecker.yaml' }),
+      await givenScheduled(world.forge, 'ci', 'steps: []', { path }),
       await givenScheduled(world.forge, 'b'),
     ];
     await world.drain();

@@ -10,7 +10,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     find: 'authors.has(creator.toLowerCase())',
     replace: '(creator !== "" || authors.has(creator))',
     families: ['other_ci'],
-    dies: { family: 'other_ci', seed: 6 },
+    dies: { family: 'other_ci', seed: 23 },
   },
   {
     guard: 'every context has to pass',
@@ -23,10 +23,11 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the newest status of a context counts',
     file: STATUS_GATE,
-    find: 'if (known === undefined || status.id > known.id) newest',
-    replace: 'if (known === undefined || status.state === "failure") newest',
+    find: 'newer(newest.get(keyOf(status)) ?? null, status)',
+    replace:
+      "newest.get(keyOf(status))?.state === 'failure' ? newest.get(keyOf(status)) : newer(newest.get(keyOf(status)) ?? null, status)",
     families: ['other_ci'],
-    dies: { family: 'other_ci', seed: 0 },
+    dies: { family: 'other_ci', seed: 1 },
   },
   {
     guard: 'a context that fails is not made good by one that passes',
@@ -42,7 +43,23 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     find: "description === WORDS_OF_CANCELLED ? 'cancelled' : 'failure'",
     replace: "description === '' ? 'cancelled' : 'failure'",
     families: ['other_ci'],
-    dies: { family: 'other_ci', seed: 51 },
+    dies: { family: 'other_ci', seed: 54 },
+  },
+  {
+    guard: 'each workflow that shares a context counts for itself',
+    file: STATUS_GATE,
+    find: 'pipeline !== null && pipelineOf(status) === pipeline',
+    replace: 'pipeline !== null && pipelineOf(status) === null',
+    families: ['other_ci'],
+    dies: 'two workflows of a pipeline share a context',
+  },
+  {
+    guard: 'a workflow that was left out behind a stopped one blames no pull request',
+    file: STATUS_GATE,
+    find: 'if (pipeline === null || !isLeftOut(status)) return',
+    replace: 'if (pipeline === null || pipeline.length > 0) return',
+    families: ['other_ci'],
+    dies: 'a workflow is left out behind one that was stopped',
   },
   {
     guard: 'a batch is judged by the gate that is asked now (A12)',

@@ -1,12 +1,82 @@
 import { codeOfEvent } from '#core/domain/pulls/find-pull-code.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
-import { CI_CONTEXTS } from '../../fakes/abstract-forge/pipeline-statuses.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import type { GateRunView } from '../../../local/forge/control.ts';
+import { CI_AUTHOR, CI_CONTEXTS, linkOfWorkflow } from '../../fakes/abstract-forge/pipeline-statuses.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { STATUS_GATE } from '../../scenario/world.ts';
-import { look, type Scenes, setStage, wordsOn } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
 const GATE_MS = 5 * 60_000;
-const [BUILD] = CI_CONTEXTS;
+const [BUILD, TEST] = CI_CONTEXTS;
+const SHARED = 'ci/shared';
+
+/** A post of the CI: under which context, of which workflow, and what it says. */
+type Post = readonly [context: string, workflow: number, state: string, description?: string];
+
+async function postAsCi({ forge }: Stage, run: GateRunView, posts: readonly Post[]): Promise<void> {
+  for (const [context, workflow, state, description] of posts)
+    await forge.postStatusAs(CI_AUTHOR, run.sha, context, state, description, linkOfWorkflow(run, workflow));
+}
+
+/** Another CI, of which the scene posts each end itself. */
+async function setStageOfCi(repo: Partial<ManagedRepo> = {}): Promise<Stage> {
+  const stage = await setStage({ switches: { ci: 'statuses' }, repo: { ...STATUS_GATE, ...repo } });
+  await givenProject(stage.forge);
+  stage.forge.judge = () => 'hold';
+  return stage;
+}
+
+/** The CI names contexts without the workflow, so that two share one: the first passes, and the second still runs. */
+async function shareContext(): Promise<readonly string[]> {
+  const stage = await setStageOfCi({ gateContexts: [SHARED] });
+  const { forge } = stage;
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 3);
+  const [run] = forge.runs();
+  if (run === undefined) return ['the scene did not come about'];
+  await postAsCi(stage, run, [
+    [SHARED, 1, 'pending'],
+    [SHARED, 2, 'pending'],
+    [SHARED, 1, 'success'],
+  ]);
+  await look(stage, 6);
+  if (forge.isMerged(pr)) return ['a batch landed by the pass of one workflow while another one ran'];
+  await postAsCi(stage, run, [[SHARED, 2, 'success']]);
+  await look(stage, 6);
+  return forge.isMerged(pr) ? [] : ['a batch whose workflows have all passed did not land'];
+}
+
+const PASSED: readonly Post[] = [
+  [BUILD, 1, 'success'],
+  [TEST, 2, 'success'],
+];
+/** In the order in which Woodpecker posts them. */
+const STOPPED: readonly Post[] = [
+  [TEST, 2, 'failure', 'unknown status'],
+  [BUILD, 1, 'failure', 'Pipeline was canceled'],
+];
+
+/** An agent stops amid a workflow, twice. The CI leaves out the one that waits for it, and posts a failure for that. */
+async function leaveOutBehindStopped(): Promise<readonly string[]> {
+  const stage = await setStageOfCi();
+  const { forge } = stage;
+  const pr = await givenScheduled(forge, 'a');
+  const seen = new Set<string>();
+  let stopped = 0;
+  for (let looks = 0; looks < 40; looks += 1) {
+    await look(stage, 1);
+    for (const run of forge.runs().filter(({ id }) => !seen.has(id))) {
+      seen.add(run.id);
+      const isStopped = stopped < 2 && (await forge.readFiles(run.sha)).has('src/a.txt');
+      if (isStopped) stopped += 1;
+      const ends = isStopped ? STOPPED : PASSED;
+      await postAsCi(stage, run, ends);
+    }
+  }
+  if (stopped < 2) return ['the scene did not come about'];
+  return forge.isMerged(pr) ? [] : ['one whose workflows an agent stopped did not land'];
+}
 
 /** The owner asks one more context while a batch is out: what the old gate passes must not land. */
 async function changeGateInFlight(): Promise<readonly string[]> {
@@ -118,6 +188,8 @@ async function passByChangedGateOnTop(): Promise<readonly string[]> {
 }
 
 export const GATE_SCENES = {
+  'two workflows of a pipeline share a context': shareContext,
+  'a workflow is left out behind one that was stopped': leaveOutBehindStopped,
   'a gate run waits for a runner longer than its deadline': waitForRunner,
   'a gate run waits for a runner between two jobs': waitBetweenJobs,
   'a changed gate skips each of its jobs': skipChangedGate,

@@ -10,12 +10,68 @@ const post = (id: number, context: string): PostedStatus => ({
   url: null,
 });
 
+const at = (workflow: number, pipeline = 5) =>
+  `https://ci.example.org/repos/7/pipeline/${pipeline}/${workflow}`;
+
+describe('workflows of one pipeline (Woodpecker)', () => {
+  const gate = { contexts: ['ci/test'], authors: ['ci'] };
+  const read = (...rows: readonly Partial<PostedStatus>[]) =>
+    judgeGateStatuses(
+      rows.map((row, index) => ({ ...post(index + 1, 'ci/test'), ...row })),
+      gate,
+    ).gate;
+  const PENDING = { state: 'pending', description: 'Pipeline is running' };
+  const FAILED = { state: 'failure', description: 'Pipeline failed' };
+  const STOPPED = { state: 'failure', description: 'Pipeline was canceled' };
+  const LEFT_OUT = { state: 'failure', description: 'unknown status' };
+
+  // A format of contexts without the workflow, a matrix of an old version, `test.yml` beside `test.yaml`.
+  test.each([
+    ['one passed while the other one runs', [{ ...PENDING, url: at(2) }, { url: at(1) }], 'running'],
+    ['one failed before the other one passed', [{ ...FAILED, url: at(2) }, { url: at(1) }], 'failure'],
+    ['both passed', [{ ...PENDING, url: at(2) }, { url: at(1) }, { url: at(2) }], 'success'],
+    ['a later pipeline takes the place of both', [{ ...FAILED, url: at(2) }, { url: at(1, 6) }], 'success'],
+  ])('that share a context: %s', (_name, rows, expected) => {
+    expect(read(...rows)).toMatchObject(
+      expected === 'running' ? { kind: 'running' } : { kind: 'finished', verdict: expected },
+    );
+  });
+
+  // One that waits for a workflow which did not pass is left out, and posted as a failure like any state that has no word.
+  test.each([
+    ['which was stopped', [{ ...STOPPED, url: at(1), context: 'ci/build' }], 'cancelled'],
+    ['which broke', [{ state: 'error', url: at(1), context: 'ci/build' }], 'error'],
+    ['which failed', [{ ...FAILED, url: at(1), context: 'ci/build' }], 'failure'],
+    ['whose end is still to be posted', [{ ...PENDING, url: at(1), context: 'ci/build' }], 'running'],
+    ['which passed: its own condition left it out', [{ url: at(1), context: 'ci/build' }], 'failure'],
+    ['of another pipeline', [{ ...STOPPED, url: at(1, 4), context: 'ci/build' }], 'failure'],
+    ['of another account', [{ ...STOPPED, url: at(1), context: 'ci/build', creator: 'dev' }], 'failure'],
+    ['that nothing tells of', [], 'failure'],
+  ])('one that was left out after another one %s', (_name, others, expected) => {
+    expect(read({ ...LEFT_OUT, url: at(2) }, ...others)).toMatchObject(
+      expected === 'running' ? { kind: 'running' } : { kind: 'finished', verdict: expected },
+    );
+  });
+
+  test('those words of another CI are a failure', () => {
+    expect(read({ ...LEFT_OUT, url: 'https://ci.example.org/builds/2' })).toMatchObject({
+      verdict: 'failure',
+    });
+  });
+});
+
 describe('a gate by statuses', () => {
   const gate = { contexts: ['ci/*', 'lint'], authors: ['ci'] };
 
   test('passes once all that its patterns find passed', () => {
     const { gate: read } = judgeGateStatuses([post(1, 'ci/a'), post(2, 'ci/b'), post(3, 'lint')], gate);
     expect(read).toMatchObject({ kind: 'finished', verdict: 'success' });
+  });
+
+  // Pipelines as Code posts the word of its own result, which is none of the forge's.
+  test.each(['cancelled', 'canceled'])('%s is no fault of a pull request', (state) => {
+    const { gate: read } = judgeGateStatuses([{ ...post(1, 'lint'), state }], gate);
+    expect(read).toMatchObject({ kind: 'finished', verdict: 'cancelled' });
   });
 
   // A hostile forge answers with megabytes of contexts: followed to their end they take the engine of all tenants an hour.
