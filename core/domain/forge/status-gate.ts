@@ -114,7 +114,7 @@ function matchContexts(history: readonly PostedStatus[], gate: StatusGate): Matc
     if (found.has(context)) continue;
     const subject = new Subject(context);
     const matches = (wanted: string): boolean =>
-      isGlob(wanted) ? reader.matches(wanted, subject) === true : wanted === context;
+      wanted === context || (isGlob(wanted) && reader.matches(wanted, subject) === true);
     found.set(context, new Set(gate.contexts.filter(matches)));
   }
   return (wanted, context) => found.get(context)?.has(wanted) === true;

@@ -68,6 +68,14 @@ describe('a gate by statuses', () => {
     expect(read).toMatchObject({ kind: 'finished', verdict: 'success' });
   });
 
+  test('a context that reads as a pattern is found by its own name too', () => {
+    const named = { contexts: ['build [linux]'], authors: ['ci'] };
+    const { gate: read, isOpenEnded } = judgeGateStatuses([post(1, 'build [linux]')], named);
+    expect(read).toMatchObject({ kind: 'finished', verdict: 'success' });
+    // It may be meant as a pattern, which finds more.
+    expect(isOpenEnded).toBe(true);
+  });
+
   // Pipelines as Code posts the word of its own result, which is none of the forge's.
   test.each(['cancelled', 'canceled'])('%s is no fault of a pull request', (state) => {
     const { gate: read } = judgeGateStatuses([{ ...post(1, 'lint'), state }], gate);
