@@ -238,6 +238,8 @@ function isLeftOut({ state, description }: PostedStatus): boolean {
 
 /** Woodpecker's own words for a pipeline that was stopped, which it posts as a failure. */
 const WORDS_OF_CANCELLED = 'Pipeline was canceled';
+/** Pipelines as Code for a commit on which it ran nothing, or does not know what happened; the forges have no word for that. */
+const WORDS_OF_NOTHING_RUN = 'Unknown';
 /** Jenkins on a forge without `skipped`. */
 const WORDS_OF_NOT_BUILT = 'This commit was not built';
 
@@ -245,7 +247,7 @@ const WORDS_OF_NOT_BUILT = 'This commit was not built';
 function readAnswer({ state, description }: PostedStatus): Answer {
   switch (state) {
     case 'success':
-      return 'success';
+      return description === WORDS_OF_NOTHING_RUN ? 'error' : 'success';
     case 'failure':
       return description === WORDS_OF_CANCELLED ? 'cancelled' : 'failure';
     case 'warning':

@@ -76,6 +76,12 @@ describe('a gate by statuses', () => {
     expect(isOpenEnded).toBe(true);
   });
 
+  // Pipelines as Code posts so where it ran nothing, since the forges have no word for that.
+  test('a success of which the CI knows nothing is none', () => {
+    const { gate: read } = judgeGateStatuses([{ ...post(1, 'lint'), description: 'Unknown' }], gate);
+    expect(read).toMatchObject({ kind: 'finished', verdict: 'error' });
+  });
+
   // Pipelines as Code posts the word of its own result, which is none of the forge's.
   test.each(['cancelled', 'canceled'])('%s is no fault of a pull request', (state) => {
     const { gate: read } = judgeGateStatuses([{ ...post(1, 'lint'), state }], gate);
