@@ -65,7 +65,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
       'windDowns',
       'tenantSockets',
     ],
-    PutItem: ['tenant', 'batches', 'keptNotes', 'repo', 'addresses', 'windDowns', 'hooks', 'health', 'runs'],
+    PutItem: ['batches', 'keptNotes', 'repo', 'addresses', 'windDowns', 'hooks', 'health', 'runs'],
     UpdateItem: ['tenant', 'repo', 'leases', 'runs'],
     DeleteItem: ERASED,
     BatchWriteItem: ['batches', 'events', 'audit', 'mailboxes', 'authors', 'tokens', 'repo'],

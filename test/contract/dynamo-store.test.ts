@@ -5,6 +5,7 @@ import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
 import { newDelivery } from '#core/domain/notices/webhook-delivery.ts';
 import type { StoredRow } from '#core/ports/notifier.ts';
+import { Secret } from '#core/secret.ts';
 import { givenEvent } from '../builders/store-rows.ts';
 import type { CorruptibleRow } from '../fakes/memory-rows.ts';
 import { startTestTable } from '../support/dynamo-table.ts';
@@ -148,6 +149,44 @@ test('a row of a batch from before lineage is told as that, a damaged one as unr
   } finally {
     await table.stop();
   }
+});
+
+describe('DynamoDB store: columns that a newer release has written', () => {
+  test('stay when settings are changed, and when another branch takes the webhook over', async () => {
+    const table = await startTestTable();
+    try {
+      const { client, tableName } = table;
+      const store = createDynamoStore({ client, tableName, clock: new VirtualClock() });
+      const { connection, repo } = freshPair();
+      await store.createTenant(repo.tenantId, 1);
+      await store.createConnection(connection);
+      const hooked = { ...repo, hookId: 'hook-1', webhookSecret: new Secret('sealed') };
+      const heir = { ...repo, id: `${repo.id}-2`, baseBranch: 'release', statusContext: 'mq/release' };
+      const stored = await Promise.all(
+        [hooked, heir].map(async (each) => {
+          await store.createRepo(each, 9);
+          const key = { pk: `T#${each.tenantId}`, sk: `REPO#${each.id}` };
+          await table.damageRow(key.pk, key.sk, { of_the_next_release: 'a rule' });
+          return key;
+        }),
+      );
+      const column = async () =>
+        Promise.all(stored.map(async ({ pk, sk }) => (await table.readRow(pk, sk))?.of_the_next_release));
+      const changed = await store.updateRepo({ ...hooked, batchTarget: 7 });
+      expect(await column()).toEqual(['a rule', 'a rule']);
+      await store.deleteRepo(changed);
+      expect(await column()).toEqual([undefined, 'a rule']);
+      const inherited = await store.getRepo(heir.id);
+      expect(inherited).toMatchObject({
+        hookId: 'hook-1',
+        webhookSecretOf: repo.id,
+        version: heir.version + 1,
+      });
+      expect(inherited?.webhookSecret?.reveal()).toBe('sealed');
+    } finally {
+      await table.stop();
+    }
+  });
 });
 
 describe('DynamoDB store: the login of an author', () => {

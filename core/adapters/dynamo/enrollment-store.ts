@@ -5,7 +5,7 @@ import type { EnrollmentStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { countStep, createConnectionMethods, isFull } from './connection-store.ts';
 import { listBatches, listEvents } from './history.ts';
-import { readRepo, readReposOf } from './read-repos.ts';
+import { readReposOf, readRepoWithRow } from './read-repos.ts';
 import { buryRepo, deleteRepo } from './repo-deletion.ts';
 import { organizationRow } from './rows/account-items.ts';
 import { addressKeyOf, addressStep, readAddress } from './rows/addresses.ts';
@@ -147,8 +147,9 @@ function hookSteps(before: ManagedRepo | null, after: ManagedRepo | null): reado
 }
 
 async function updateRepo(table: Table, repo: ManagedRepo, lastLook: boolean): Promise<ManagedRepo> {
-  const stored = await readRepo(table, repo.tenantId, repo.id, 'updateRepo');
-  if (stored === null || stored.version !== repo.version) throw new StoreError('lost_race', 'updateRepo');
+  const found = await readRepoWithRow(table, repo.tenantId, repo.id, 'updateRepo');
+  if (found === null || found.repo.version !== repo.version) throw new StoreError('lost_race', 'updateRepo');
+  const stored = found.repo;
   if (
     stored.connectionId !== repo.connectionId ||
     stored.baseBranch !== repo.baseBranch ||
@@ -172,7 +173,7 @@ async function updateRepo(table: Table, repo: ManagedRepo, lastLook: boolean): P
       {
         name: 'repo',
         put: {
-          Item: toRepoRow(next),
+          Item: toRepoRow(next, found.row),
           ConditionExpression: '#version = :version',
           ExpressionAttributeNames: { '#version': 'version' },
           ExpressionAttributeValues: { ':version': repo.version },

@@ -35,11 +35,22 @@ export async function readRepo(
   id: RepoId,
   operation: string,
 ): Promise<ManagedRepo | null> {
+  return (await readRepoWithRow(table, tenantId, id, operation))?.repo ?? null;
+}
+
+/** As `readRepo`, with the row of its settings as it is stored. */
+export async function readRepoWithRow(
+  table: Table,
+  tenantId: TenantId,
+  id: RepoId,
+  operation: string,
+): Promise<{ readonly repo: ManagedRepo; readonly row: Row } | null> {
   const rows = await table.getMany([repoKey(tenantId, id), wakeKey(id)], operation);
   const settings = rows.find((row) => row.pk === repoKey(tenantId, id).pk);
   const wake = rows.find((row) => row.pk === wakeKey(id).pk);
   if (settings === undefined || wake === undefined) return null;
-  return joinRepo(readRow(repoSettings, settings, operation), readRow(wakeState, wake, operation));
+  const repo = joinRepo(readRow(repoSettings, settings, operation), readRow(wakeState, wake, operation));
+  return { repo, row: settings };
 }
 
 export async function readHolds(table: Table, tenantId: TenantId, id: RepoId): Promise<StoredHolds | null> {

@@ -59,10 +59,25 @@ async function handHookOver(
   );
   const heir = others.find((other) => other.wakeupMode === 'webhook') ?? others[0];
   if (heir === undefined || others.some((other) => other.hookId !== null)) return dropHook(repo);
-  const webhookSecretOf = repo.webhookSecretOf ?? repo.id;
-  const next = { ...heir, hookId, webhookSecret, webhookSecretOf, version: heir.version + 1 };
   return [
-    { name: 'heir', put: { Item: toRepoRow(next), ...versionCondition(heir) } },
+    {
+      name: 'heir',
+      // No other column: a newer release may have written some that this one does not know.
+      update: {
+        Key: repoKey(tenantId, heir.id),
+        UpdateExpression:
+          'SET hook_id = :hook, webhook_secret = :secret, webhook_secret_of = :of, #version = :next',
+        ConditionExpression: '#version = :version',
+        ExpressionAttributeNames: { '#version': 'version' },
+        ExpressionAttributeValues: {
+          ':hook': hookId,
+          ':secret': webhookSecret?.reveal() ?? null,
+          ':of': repo.webhookSecretOf ?? repo.id,
+          ':version': heir.version,
+          ':next': heir.version + 1,
+        },
+      },
+    },
     { name: 'hook', put: { Item: toGuardRow(hookKey(hookId), tenantId, heir.id) } },
   ];
 }

@@ -7,7 +7,12 @@ export class UnreadableValue extends Error {}
 export interface Codec<T> {
   write(value: T): unknown;
   read(raw: unknown): T;
+  /** As `write`, in the place of `raw`: attributes of it that this release does not know stay. Absent: as `write`. */
+  writeOver?(raw: unknown, value: T): unknown;
 }
+
+const writeOver = <T>(codec: Codec<T>, raw: unknown, value: T): unknown =>
+  codec.writeOver === undefined ? codec.write(value) : codec.writeOver(raw, value);
 
 function plain<T>(accepts: (raw: unknown) => raw is T): Codec<T> {
   return {
@@ -28,6 +33,44 @@ export function oneOf<const T extends string>(values: readonly T[]): Codec<T> {
   return plain((raw): raw is T => values.some((value) => value === raw));
 }
 
+/** As `oneOf`; a word that only a newer release knows reads as `fallback`, never as something that is well. */
+export function oneOfKnown<const T extends string>(values: readonly T[], fallback: NoInfer<T>): Codec<T> {
+  return {
+    write: (value) => value,
+    read: (raw) => {
+      const word = text.read(raw);
+      return values.find((value) => value === word) ?? fallback;
+    },
+  };
+}
+
+/** Codec of a list of words, without those that only a newer release knows. */
+export function listOfKnown<const T extends string>(values: readonly T[]): Codec<readonly T[]> {
+  const words = listOf(text);
+  return {
+    write: (known) => known,
+    read: (raw) => words.read(raw).filter((word): word is T => values.some((value) => value === word)),
+  };
+}
+
+/**
+ * Codec of what was seen on the forge and is seen again. What this release cannot read of it, such as a word of a newer one,
+ * counts as not seen.
+ */
+export function seen<T>(inner: Codec<T>): Codec<T | undefined> {
+  return {
+    write: (value) => (value === undefined ? undefined : inner.write(value)),
+    read: (raw) => {
+      try {
+        return raw === undefined ? undefined : inner.read(raw);
+      } catch (error) {
+        if (error instanceof UnreadableValue) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
 export const secretText: Codec<Secret<string>> = {
   write: (value) => value.reveal(),
   read: (raw) => new Secret(text.read(raw)),
@@ -38,6 +81,7 @@ export function nullable<T>(inner: Codec<T>): Codec<T | null> {
   return {
     write: (value) => (value === null ? null : inner.write(value)),
     read: (raw) => (raw === null ? null : inner.read(raw)),
+    writeOver: (raw, value) => (value === null ? null : writeOver(inner, raw, value)),
   };
 }
 
@@ -54,6 +98,7 @@ export function defaulted<T>(inner: Codec<T>, fallback: T): Codec<T> {
   return {
     write: (value) => inner.write(value),
     read: (raw) => (raw === undefined ? fallback : inner.read(raw)),
+    writeOver: (raw, value) => writeOver(inner, raw, value),
   };
 }
 
@@ -83,21 +128,28 @@ export interface RowCodec<T> extends Codec<T> {
   write(value: T): Record<string, unknown>;
 }
 
+export interface RecordCodec<T> extends RowCodec<T> {
+  writeOver(raw: unknown, value: T): Record<string, unknown>;
+}
+
 type Fields<T> = { readonly [Name in keyof T]-?: readonly [attribute: string, codec: Codec<T[Name]>] };
 
 /** Codec of a row, from one table of (property, attribute, codec): reading and writing cannot drift apart. */
-export function record<T extends object>(fields: Fields<T>): RowCodec<T> {
+export function record<T extends object>(fields: Fields<T>): RecordCodec<T> {
   const names = Object.keys(fields) as (keyof T)[];
+  const writeInto = (old: Readonly<Record<string, unknown>>, value: T): Record<string, unknown> => {
+    const row: Record<string, unknown> = { ...old };
+    for (const name of names) {
+      const [attribute, codec] = fields[name];
+      const stored = writeOver(codec, old[attribute], value[name]);
+      if (stored === undefined) delete row[attribute];
+      else row[attribute] = stored;
+    }
+    return row;
+  };
   return {
-    write: (value) => {
-      const row: Record<string, unknown> = {};
-      for (const name of names) {
-        const [attribute, codec] = fields[name];
-        const stored = codec.write(value[name]);
-        if (stored !== undefined) row[attribute] = stored;
-      }
-      return row;
-    },
+    write: (value) => writeInto({}, value),
+    writeOver: (raw, value) => writeInto(typeof raw === 'object' && raw !== null ? { ...raw } : {}, value),
     read: (raw) => {
       if (typeof raw !== 'object' || raw === null) throw new UnreadableValue();
       const row = raw as Readonly<Record<string, unknown>>;

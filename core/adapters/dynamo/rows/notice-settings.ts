@@ -5,7 +5,7 @@ import {
   type NoticeChoice,
 } from '../../../domain/notices/notice-topics.ts';
 import type { NotificationTargets } from '../../../domain/notices/notice-ways.ts';
-import { defaulted, listOf, nullable, oneOf, record, text } from './codec.ts';
+import { defaulted, listOfKnown, nullable, record, text } from './codec.ts';
 
 export const notification = record<NotificationTargets>({
   email: ['email', nullable(text)],
@@ -16,5 +16,5 @@ export const notification = record<NotificationTargets>({
   webhook: ['webhook', defaulted(nullable(text), null)],
 });
 
-const topics = defaulted(listOf(oneOf(NOTICE_TOPICS)), DEFAULT_TOPICS);
+const topics = defaulted(listOfKnown(NOTICE_TOPICS), DEFAULT_TOPICS);
 export const noticeChoice = record<NoticeChoice>(mapWays((way) => [way, topics] as const));

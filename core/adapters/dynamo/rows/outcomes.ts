@@ -10,7 +10,19 @@ import { HOOK_STATES, type HookSeen } from '../../../domain/set-up/hook-seen.ts'
 import { PROTECTION_REASONS, type RuleSeen } from '../../../domain/set-up/provisioning.ts';
 import type { ForgeSight, KnownSight, NewestPull } from '../../../domain/wakes/forge-sight.ts';
 import type { EngineReport } from '../../../ports/store.ts';
-import { type Codec, flag, listOf, nullable, oneOf, optional, record, text, whole } from './codec.ts';
+import {
+  type Codec,
+  flag,
+  listOf,
+  nullable,
+  oneOf,
+  oneOfKnown,
+  optional,
+  record,
+  seen,
+  text,
+  whole,
+} from './codec.ts';
 
 const ruleSeen = record<RuleSeen>({
   at: ['at', whole],
@@ -51,37 +63,37 @@ const settingsSeen: Codec<SettingsSeen | undefined> = {
   read: (raw) => (typeof raw === 'string' ? readSettingsSeen(raw) : undefined),
 };
 
+/** A failure that only a newer release can name is still a failure. */
+const errorCode = nullable(oneOfKnown(RECONCILE_ERROR_CODES, 'engine_error'));
+
 export const engineReport = record<EngineReport>({
   fence: ['fence', whole],
   at: ['at', whole],
-  errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
-  missingScopes: ['missing_scopes', optional(listOf(oneOf(TOKEN_SCOPES)))],
-  refusal: ['refusal', optional(oneOf(REFUSAL_CAUSE_NAMES)) as Codec<RefusalCause>],
+  errorCode: ['error_code', errorCode],
+  missingScopes: ['missing_scopes', seen(listOf(oneOf(TOKEN_SCOPES)))],
+  refusal: ['refusal', seen(oneOf(REFUSAL_CAUSE_NAMES)) as Codec<RefusalCause>],
   wakeAt: ['wake_at', nullable(whole)],
   logTail: ['log_tail', listOf(text)],
-  rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
-  forge: ['forge', optional(forgeVersion) as Codec<ForgeVersion>],
-  sight: ['sight', optional(record<ForgeSight>(forgeSight)) as Codec<ForgeSight>],
-  hook: ['hook', optional(hookSeen) as Codec<HookSeen>],
+  rule: ['rule', seen(ruleSeen) as Codec<RuleSeen>],
+  forge: ['forge', seen(forgeVersion) as Codec<ForgeVersion>],
+  sight: ['sight', seen(record<ForgeSight>(forgeSight)) as Codec<ForgeSight>],
+  hook: ['hook', seen(hookSeen) as Codec<HookSeen>],
   settingsSeen: ['settings_seen', settingsSeen as Codec<SettingsSeen>],
 });
 
 export const reconcileOutcome = record<ReconcileOutcome>({
   ranAt: ['ran_at', whole],
   ok: ['ok', flag],
-  errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
-  missingScopes: ['missing_scopes', optional(listOf(oneOf(TOKEN_SCOPES)))],
-  refusal: ['refusal', optional(oneOf(REFUSAL_CAUSE_NAMES)) as Codec<RefusalCause>],
+  errorCode: ['error_code', errorCode],
+  missingScopes: ['missing_scopes', seen(listOf(oneOf(TOKEN_SCOPES)))],
+  refusal: ['refusal', seen(oneOf(REFUSAL_CAUSE_NAMES)) as Codec<RefusalCause>],
   retryingSince: ['retrying_since', optional(whole) as Codec<EpochMs>],
   slowFailures: ['slow_failures', optional(whole) as Codec<number>],
   heldMs: ['held_ms', optional(whole) as Codec<number>],
   lastGoodAt: ['last_good_at', optional(whole) as Codec<EpochMs>],
-  rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
-  forge: ['forge', optional(forgeVersion) as Codec<ForgeVersion>],
-  sight: [
-    'sight',
-    optional(record<KnownSight>({ ...forgeSight, since: ['since', whole] })) as Codec<KnownSight>,
-  ],
-  hook: ['hook', optional(hookSeen) as Codec<HookSeen>],
+  rule: ['rule', seen(ruleSeen) as Codec<RuleSeen>],
+  forge: ['forge', seen(forgeVersion) as Codec<ForgeVersion>],
+  sight: ['sight', seen(record<KnownSight>({ ...forgeSight, since: ['since', whole] })) as Codec<KnownSight>],
+  hook: ['hook', seen(hookSeen) as Codec<HookSeen>],
   settingsSeen: ['settings_seen', settingsSeen as Codec<SettingsSeen>],
 });

@@ -25,22 +25,37 @@ import {
   listOf,
   nullable,
   oneOf,
+  oneOfKnown,
   optional,
   record,
   secretText,
+  seen,
   text,
   whole,
 } from './codec.ts';
 import { noticeChoice, notification } from './notice-settings.ts';
 
-const protectionObservation = record<ProtectionObservation>({
+const knownObservation = record<ProtectionObservation>({
   kind: ['kind', oneOf(PROTECTION_OBSERVATIONS)],
   ruleName: ['rule_name', nullable(text)],
   reasons: ['reasons', listOf(oneOf(PROTECTION_REASONS))],
 });
+const anyObservation = record({
+  kind: ['kind', text],
+  ruleName: ['rule_name', nullable(text)],
+  reasons: ['reasons', listOf(text)],
+});
+/** One with a word that only a newer release knows counts as an attempt without a usable answer: its owner tries again. */
+const protectionObservation: Codec<ProtectionObservation> = {
+  ...knownObservation,
+  read: (raw) => {
+    const { ruleName } = anyObservation.read(raw);
+    return seen(knownObservation).read(raw) ?? { kind: 'failed', ruleName, reasons: [] };
+  },
+};
 
 const provisioning = record<ProvisioningRecord>({
-  webhook: ['webhook', oneOf(WEBHOOK_OBSERVATIONS)],
+  webhook: ['webhook', oneOfKnown(WEBHOOK_OBSERVATIONS, 'failed')],
   protection: ['protection', protectionObservation],
   strayContexts: ['stray_contexts', listOf(text)],
   lastProvisionedAt: ['last_provisioned_at', nullable(whole)],
@@ -54,7 +69,7 @@ const gateProbe = record<GateProbe>({
 });
 
 const ciGate = record<CiGate>({
-  status: ['status', oneOf(CI_GATE_STATUSES)],
+  status: ['status', oneOfKnown(CI_GATE_STATUSES, 'awaiting_validation')],
   url: ['url', nullable(text)],
   setupPr: ['setup_pr', nullable(whole)],
   probe: ['probe', nullable(gateProbe)],
@@ -73,7 +88,8 @@ const freezeWindow = record<FreezeWindow>({
 });
 
 const pause = record<Pause>({
-  kind: ['kind', oneOf(PAUSE_KINDS)],
+  // Of a newer release: one that holds the most.
+  kind: ['kind', oneOfKnown(PAUSE_KINDS, 'pause')],
   reason: ['reason', nullable(text)],
   since: ['since', whole],
   until: ['until', nullable(whole)],
@@ -82,10 +98,12 @@ const pause = record<Pause>({
 const repair = record<Repair>({
   kind: ['kind', oneOf(REPAIRS)],
   at: ['at', whole],
-  result: ['result', oneOf(REPAIR_RESULTS)],
+  result: ['result', oneOfKnown(REPAIR_RESULTS, 'failed')],
 });
 
-/** Settings of a repo. Wake state is another row (`WakeState`), so that a wake never fights with a PATCH. */
+/**
+ * Settings of a repo. What decides which pull requests land, and how, is never guessed: a word there that only a newer
+ * release knows makes the row unreadable, and its queue stands still. Wake state is another row (`WakeState`), so that a wake never fights with a PATCH. */
 export type RepoSettings = Omit<ManagedRepo, 'wakeSeq' | 'dueAt' | 'stopUntil' | 'heard'>;
 
 export const repoSettings = record<RepoSettings>({
@@ -116,7 +134,7 @@ export const repoSettings = record<RepoSettings>({
   reuseCi: ['reuse_ci', defaulted(flag, DEFAULT_SETTINGS.reuseCi)],
   // Rows of before repairs allow none.
   repairSetup: ['repair_setup', defaulted(flag, DEFAULT_SETTINGS.repairSetup)],
-  repairs: ['repairs', optional(listOf(repair)) as Codec<readonly Repair[]>],
+  repairs: ['repairs', seen(listOf(repair)) as Codec<readonly Repair[]>],
   // Rows of before backports ask for none.
   backports: ['backports', defaulted(flag, DEFAULT_SETTINGS.backports)],
   // Rows of before the service read the file do not ask for it.

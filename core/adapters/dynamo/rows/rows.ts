@@ -31,15 +31,17 @@ import { wakeState } from './wake-item.ts';
 /** A row as it is put: keys of the table, keys of the indexes, attributes. */
 export type StoredRow = Record<string, unknown>;
 
-export function toRepoRow(repo: ManagedRepo): StoredRow {
+/** @param stored - Row that it takes the place of: attributes of a newer release stay in it. */
+export function toRepoRow(repo: ManagedRepo, stored: StoredRow = {}): StoredRow {
+  const { gsi1pk: _1, gsi1sk: _2, gsi2pk: _3, gsi2sk: _4, ...columns } = stored;
   return {
+    ...repoSettings.writeOver(columns, repo),
     ...repoKey(repo.tenantId, repo.id),
     // A deleted repo is in no list of the operator, although it waits for the engine.
     ...(repo.tombstone
       ? {}
       : { gsi2pk: ALL_REPOS_PARTITION, gsi2sk: `${repo.slug.toLowerCase()}#${repo.id}` }),
     ...(isWatched(repo) ? { gsi1pk: WATCH_PARTITION, gsi1sk: repo.id } : {}),
-    ...repoSettings.write(repo),
   };
 }
 
