@@ -1,4 +1,5 @@
 import type { EpochMs, RepoId } from '../ids.ts';
+import { LEASE_SAFETY_MARGIN_MS } from '../limits.ts';
 
 declare const heldLeaseBrand: unique symbol;
 
@@ -26,17 +27,23 @@ export interface LeaseGrant {
   readonly expiresAt: EpochMs;
 }
 
-/** The only maker of `HeldLease`. Deadline in ms of a monotonic clock. */
+/**
+ * The only maker of `HeldLease`. Deadline in ms of a monotonic clock, and by the wall clock, where that one is given: a takeover
+ * is judged by it, and it alone goes on while the machine is suspended.
+ */
 export function grantHeldLease(
   repoId: RepoId,
   grant: LeaseGrant,
   monotonicNow: () => number,
   deadlineMonotonicMs: number,
+  wallNow?: () => EpochMs,
 ): HeldLease {
+  const wallDeadline = grant.expiresAt - LEASE_SAFETY_MARGIN_MS;
   return {
     repoId,
     fence: grant.fence,
     expiresAt: grant.expiresAt,
-    isPastDeadline: () => monotonicNow() >= deadlineMonotonicMs,
+    isPastDeadline: () =>
+      monotonicNow() >= deadlineMonotonicMs || (wallNow !== undefined && wallNow() >= wallDeadline),
   } as HeldLease;
 }

@@ -1,5 +1,5 @@
 import type { RepoId } from '../../domain/ids.ts';
-import { LEASE_SAFETY_MARGIN_MS } from '../../domain/limits.ts';
+import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS } from '../../domain/limits.ts';
 import type { HeldLease, LeaseGrant } from '../../domain/wakes/lease.ts';
 import { grantHeldLease } from '../../domain/wakes/lease.ts';
 import type { LeaseStore } from '../../ports/store.ts';
@@ -38,7 +38,7 @@ export async function withLease<T>(
   const grant = await deps.leases.acquireLease(repoId, deps.ids.uuid(), purpose, ttlMs);
   if (grant === 'held') return { kind: 'skipped' };
   const deadlineMs = askedAtMonotonicMs + ttlMs - LEASE_SAFETY_MARGIN_MS;
-  const held = grantHeldLease(repoId, grant, () => deps.clock.monotonic(), deadlineMs);
+  const held = hold(deps, repoId, grant, deadlineMs);
   let release = true;
   try {
     const value = await run(held);
@@ -69,7 +69,23 @@ export async function adoptLease(
   const askedAtMonotonicMs = deps.clock.monotonic();
   const grant = await deps.leases.readLease(repoId);
   if (grant === null || grant.fence !== fence) return null;
-  const remainingMs = grant.expiresAt - deps.clock.now();
+  // The worker's clock gave it its end: one that is late here must not make it longer than leases are.
+  const remainingMs = Math.min(grant.expiresAt - deps.clock.now(), LEASE_TTL_MS);
   const deadlineMs = askedAtMonotonicMs + remainingMs - LEASE_SAFETY_MARGIN_MS;
-  return grantHeldLease(repoId, grant, () => deps.clock.monotonic(), deadlineMs);
+  return hold(deps, repoId, grant, deadlineMs);
+}
+
+function hold(
+  { clock }: Pick<LeaseDeps, 'clock'>,
+  repoId: RepoId,
+  grant: LeaseGrant,
+  deadlineMs: number,
+): HeldLease {
+  return grantHeldLease(
+    repoId,
+    grant,
+    () => clock.monotonic(),
+    deadlineMs,
+    () => clock.now(),
+  );
 }

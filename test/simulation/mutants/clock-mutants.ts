@@ -70,6 +70,14 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
     dies: 'the clock is set back while the queue stands still, and a person switches it off and on',
   },
   {
+    guard: 'a machine that was suspended sends nothing under a lease that has ended meanwhile (A41)',
+    file: 'core/domain/wakes/lease.ts',
+    find: ' || (wallNow !== undefined && wallNow() >= wallDeadline)',
+    replace: ' || (wallNow !== undefined && wallNow() > Number.MAX_SAFE_INTEGER + wallDeadline)',
+    families: ['storm'],
+    dies: 'the machine is suspended before it posts a success, and another worker takes over',
+  },
+  {
     guard: 'a step is followed once, whatever the store refuses (A24)',
     file: `${SRC}/stored-record/record-keeper.ts`,
     find: 'document: toDocument(fitting, left),',

@@ -16,10 +16,10 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the deadline before a lease ends (A41)',
     file: 'core/domain/wakes/lease.ts',
-    find: 'isPastDeadline: () => monotonicNow() >= deadlineMonotonicMs,',
-    replace: 'isPastDeadline: () => false && monotonicNow() >= deadlineMonotonicMs,',
+    find: 'monotonicNow() >= deadlineMonotonicMs || (wallNow !== undefined && wallNow() >= wallDeadline)',
+    replace: 'monotonicNow() < 0',
     families: HURT,
-    dies: { family: 'everything', seed: 5 },
+    dies: { family: 'workers', seed: 1 },
   },
   {
     guard: 'a lease is left running while its engine may be at work',

@@ -1,6 +1,6 @@
 import { StoreError } from '#core/ports/store.ts';
 import { createAbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
-import { givenProject, givenScheduled } from '../../scenario/stories.ts';
+import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
 import { createWorldOn, type WorldOptions } from '../../scenario/world.ts';
 import { SteppedClock } from '../../support/stepped-clock.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -144,6 +144,44 @@ async function landsWithin(stage: Stage, pr: number, maxMs: number): Promise<rea
   return hasLanded ? [] : ['a clock that was set back holds a landing up'];
 }
 
+/**
+ * The machine is suspended after it has decided to post a success, and its wall clock is right when it goes on. Meanwhile a person
+ * pushes to the base, the lease ends, and another worker takes over and takes all back.
+ */
+async function suspendBeforeSuccess(): Promise<readonly string[]> {
+  let isToSleep = false;
+  const { stage, clock } = await setSteppedStage({
+    aroundStore: {
+      before: (label) => {
+        // A worker that takes the lease over finds the machine awake.
+        if (label === 'acquireLease') clock.wakeUp();
+        if (label === 'saveQueue' && isToSleep) {
+          isToSleep = false;
+          clock.suspend();
+        }
+      },
+      after: () => undefined,
+    },
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 40_000;
+  const pr = await givenScheduled(forge, 'a');
+  await stage.reconcile();
+  await clock.advance(MINUTE_MS);
+  clock.after(MINUTE_MS / 2, async () => {
+    await forge.pushToBase({ 'pushed.txt': 'pushed\n' });
+  });
+  await stage.loseLease();
+  isToSleep = true;
+  await stage.reconcile();
+  if (clock.now() - clock.monotonic() < MINUTE_MS) return ['the scene did not come about'];
+  const hasLanded = await lookUntil(stage, 10 * MINUTE_MS, () => forge.isMerged(pr));
+  if ((await unprovenLandings(forge)).length > 0)
+    return ['a success of a machine that was suspended merged what is not proven'];
+  return hasLanded ? [] : ['a machine that was suspended keeps a landing from coming'];
+}
+
 /** It was bounced for a failure that was a flake, and its author schedules it again, before or after the clock is set back. */
 async function scheduleAgain(order: 'before' | 'after'): Promise<readonly string[]> {
   const { stage, clock } = await setSteppedStage();
@@ -181,4 +219,5 @@ export const CLOCK_SCENES = {
   'the clock is set back while the queue stands still, and a person switches it off and on':
     putClockBackInHalt,
   'the clock is set back, and another engine has a success without an answer': putClockBackUnderAnother,
+  'the machine is suspended before it posts a success, and another worker takes over': suspendBeforeSuccess,
 } satisfies Scenes;

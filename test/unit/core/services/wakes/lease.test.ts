@@ -3,9 +3,18 @@ import { LEASE_SAFETY_MARGIN_MS, LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#
 import { StoreError } from '#core/ports/store.ts';
 import { adoptLease, withLease } from '#core/services/wakes/lease.ts';
 import { createMemoryStore } from '../../../../fakes/memory-store.ts';
+import { SteppedClock } from '../../../../support/stepped-clock.ts';
 import { VirtualClock } from '../../../../support/virtual-clock.ts';
 
 const REPO = 'repo-1';
+
+const DEADLINE_MS = LEASE_TTL_MS - LEASE_SAFETY_MARGIN_MS;
+
+async function suspend(clock: SteppedClock): Promise<void> {
+  clock.suspend();
+  await clock.advance(DEADLINE_MS);
+  clock.wakeUp();
+}
 
 function givenDeps() {
   const clock = new VirtualClock();
@@ -31,6 +40,26 @@ describe('withLease', () => {
       expect(held.isPastDeadline()).toBe(true);
       expect(held.expiresAt - deps.clock.now()).toBe(LEASE_SAFETY_MARGIN_MS);
     });
+  });
+
+  test.each([
+    ['was suspended', suspend],
+    ['has its wall clock set forward', async (clock: SteppedClock) => clock.put(DEADLINE_MS)],
+  ])('a machine that %s keeps no lease longer than the others believe it to (A41)', async (_what, befall) => {
+    const time = new VirtualClock();
+    const clock = new SteppedClock(time);
+    const leases = createMemoryStore({ clock });
+    await withLease(
+      { clock, leases, ids: createUuidIds() },
+      REPO,
+      'reconcile',
+      LEASE_TTL_MS,
+      async (held) => {
+        const adopted = await adoptLease({ clock, leases }, REPO, held.fence);
+        await befall(clock);
+        expect([held.isPastDeadline(), adopted?.isPastDeadline()]).toEqual([true, true]);
+      },
+    );
   });
 
   test('a slow answer of the store shortens the deadline', async () => {
@@ -103,6 +132,17 @@ describe('adoptLease', () => {
       expect(adopted?.isPastDeadline()).toBe(true);
       expect(await adoptLease(deps, REPO, held.fence - 1)).toBeNull();
       expect(await adoptLease(deps, REPO, held.fence + 1)).toBeNull();
+    });
+  });
+
+  test('an engine whose clock is late makes it no longer', async () => {
+    const { clock: time, leases, ids } = givenDeps();
+    const late = new SteppedClock(time);
+    late.put(-50_000);
+    await withLease({ clock: time, leases, ids }, REPO, 'reconcile', LEASE_TTL_MS, async (held) => {
+      const adopted = await adoptLease({ clock: late, leases }, REPO, held.fence);
+      await time.advance(LEASE_TTL_MS - LEASE_SAFETY_MARGIN_MS);
+      expect(adopted?.isPastDeadline()).toBe(true);
     });
   });
 
