@@ -78,7 +78,8 @@ export class Reconcile {
     this.#memory = memory.open(repo.id);
     this.#alarms = memory.alarms;
     this.#objects = new RepoObjects(this.#forge, this.#memory, () => this.#isOutOfTime());
-    this.#keeper = new RecordKeeper({ ...deps, repo, held, memory: memory.recordOf(repo.id) });
+    const own = memory.recordOf(repo.id);
+    this.#keeper = new RecordKeeper({ ...deps, clock: this.#clock, repo, held, memory: own });
   }
 
   /** Null when all went well. Whatever happens, a report is left for the worker (A48). */

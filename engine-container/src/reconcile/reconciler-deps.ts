@@ -33,7 +33,7 @@ export interface ReconcilerDeps {
   readonly confirmBounce?: ConfirmBounce;
   /** The trees that the engine has read, and the records that it has stored. @default nothing yet */
   readonly memory?: EngineMemory;
-  /** The store may have been put back to an earlier time before this engine began. @default it was not */
+  /** The store may have been put back to an earlier time before this engine began or together with it. @default it was not */
   readonly mayBeOlder?: true;
   /** Costs of the batches in flight. @default nothing is known yet */
   readonly spending?: ForgeSpending;

@@ -14,6 +14,7 @@ import { changedRows, toActivityEvent } from '../queue/told/rows.ts';
 import { toQueueView } from '../queue/told/view.ts';
 import type { ReconcileSpending } from '../reconcile/forge-spending.ts';
 import type { ReconcileFigures } from '../reconcile/reconcile-figures.ts';
+import type { SteadyClock } from '../reconcile/steady-clock.ts';
 import { adoptLost } from './adopt-lost.ts';
 import { parseRecord, toDocument } from './record-codec.ts';
 import { isEmpty, NOTHING_UNSENT, takeWrite, type Unsent } from './unsent.ts';
@@ -32,8 +33,9 @@ export interface KeeperDeps {
   readonly figures: ReconcileFigures;
   readonly spent: ReconcileSpending;
   readonly memory: RecordMemory;
-  /** The store may have been put back to an earlier time before this engine began. @default it was not */
+  /** The store may have been put back to an earlier time, before this engine began or together with it. @default it was not */
   readonly mayBeOlder?: boolean;
+  readonly clock: Pick<SteadyClock, 'stepSince'>;
 }
 
 /**
@@ -51,6 +53,7 @@ export class RecordKeeper {
   readonly #spent: ReconcileSpending;
   readonly #memory: RecordMemory;
   readonly #mayBeOlder: boolean;
+  readonly #clock: KeeperDeps['clock'];
   #saved: QueueRecord;
   /** The record in the store, as far as is known; null before a record of this version was read or written. */
   #stored: QueueRecord | null = null;
@@ -63,7 +66,8 @@ export class RecordKeeper {
   #done: { readonly record: QueueRecord; readonly closed: readonly Batch[]; readonly unsent: Unsent } | null =
     null;
 
-  constructor({ store, repo, held, log, figures, spent, memory, mayBeOlder = false }: KeeperDeps) {
+  constructor({ store, repo, held, log, figures, spent, memory, clock, mayBeOlder = false }: KeeperDeps) {
+    this.#clock = clock;
     this.#spent = spent;
     this.#memory = memory;
     this.#mayBeOlder = mayBeOlder;
@@ -96,7 +100,9 @@ export class RecordKeeper {
       this.#unsent = { batches: rows, events: [] };
       return 'loaded';
     }
-    this.#saved = this.#mayBeOlder && !this.#memory.isOwn ? toReread(stored.record) : stored.record;
+    // A machine that is put back to a snapshot in which it runs has its clock set forward afterwards.
+    const isOwn = this.#memory.isOwn && this.#clock.stepSince(stored.record.storedBy) <= 0;
+    this.#saved = this.#mayBeOlder && !isOwn ? toReread(stored.record) : stored.record;
     this.#figures.see(stored.record);
     this.#spent.see(stored.record.batches);
     this.#unsent = stored.unsent;

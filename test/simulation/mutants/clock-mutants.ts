@@ -70,6 +70,14 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
     dies: 'the clock is set back while the queue stands still, and a person switches it off and on',
   },
   {
+    guard: 'a running machine that was put back to a snapshot reads each open head again (A4, A24)',
+    file: `${SRC}/stored-record/record-keeper.ts`,
+    find: ' && this.#clock.stepSince(stored.record.storedBy) <= 0',
+    replace: '',
+    families: ['storm'],
+    dies: 'the machine is put back to a snapshot in which the engine runs',
+  },
+  {
     guard: 'a machine that was suspended sends nothing under a lease that has ended meanwhile (A41)',
     file: 'core/domain/wakes/lease.ts',
     find: ' || (wallNow !== undefined && wallNow() >= wallDeadline)',

@@ -40,8 +40,8 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a record that was put back knows no head until it was read again (A4, A24)',
     file: 'engine-container/src/stored-record/record-keeper.ts',
-    find: 'this.#mayBeOlder && !this.#memory.isOwn ?',
-    replace: 'this.#mayBeOlder && !this.#memory.isOwn && stored.version < 0 ?',
+    find: 'this.#mayBeOlder && !isOwn ?',
+    replace: 'this.#mayBeOlder && !isOwn && stored.version < 0 ?',
     families: ['everything'],
     dies: 'an earlier record is put back under a success',
   },

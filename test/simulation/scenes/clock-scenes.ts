@@ -1,3 +1,4 @@
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { createAbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
 import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
@@ -15,7 +16,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const MANY = 110;
 
 async function setSteppedStage(
-  options: Pick<WorldOptions, 'aroundStore'> = {},
+  options: Pick<WorldOptions, 'aroundStore' | 'mayBeOlder'> = {},
 ): Promise<{ readonly stage: Stage; readonly clock: SteppedClock }> {
   const time = new VirtualClock();
   const forge = createAbstractForge({ clock: time });
@@ -182,6 +183,27 @@ async function suspendBeforeSuccess(): Promise<readonly string[]> {
   return hasLanded ? [] : ['a machine that was suspended keeps a landing from coming'];
 }
 
+/**
+ * A virtual machine is put back to a snapshot in which the engine runs, and its wall clock is set right afterwards. What the queue
+ * did since is gone from its store and from its memory: a success that it posted stands on the forge.
+ */
+async function revertMachine(): Promise<readonly string[]> {
+  const { stage, clock } = await setSteppedStage({ mayBeOlder: true });
+  const { forge } = stage;
+  await givenProject(forge);
+  for (let index = 0; index < 25; index += 1)
+    await forge.openPullRequest({ branch: `idle${index}`, files: { [`idle${index}.txt`]: 'x' } });
+  const worn = await forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': 'a' } });
+  await lookUntil(stage, MINUTE_MS, () => false);
+  const { headSha } = await forge.pull(worn);
+  await forge.postStatusAs('mq-bot', headSha, DEFAULT_SERVICE_NAME, 'success');
+  clock.put(HOUR_MS);
+  await givenScheduled(forge, 'b');
+  await stage.reconcile();
+  await stage.reconcile();
+  return (await wordOn(stage, worn)) === 'success' ? ['a success stands on what is not in the queue'] : [];
+}
+
 /** It was bounced for a failure that was a flake, and its author schedules it again, before or after the clock is set back. */
 async function scheduleAgain(order: 'before' | 'after'): Promise<readonly string[]> {
   const { stage, clock } = await setSteppedStage();
@@ -219,5 +241,6 @@ export const CLOCK_SCENES = {
   'the clock is set back while the queue stands still, and a person switches it off and on':
     putClockBackInHalt,
   'the clock is set back, and another engine has a success without an answer': putClockBackUnderAnother,
+  'the machine is put back to a snapshot in which the engine runs': revertMachine,
   'the machine is suspended before it posts a success, and another worker takes over': suspendBeforeSuccess,
 } satisfies Scenes;
