@@ -189,6 +189,36 @@ describe('DynamoDB store: columns that a newer release has written', () => {
   });
 });
 
+test('a token and a wish that a newer release has written are listed without the words that only that one knows', async () => {
+  const table = await startTestTable();
+  try {
+    const { client, tableName } = table;
+    const keyed = { client, tableName, clock: new VirtualClock() };
+    const store = { ...createDynamoStore(keyed), ...createTokenStore(keyed) };
+    const tenantId = 'tenant';
+    await store.createTenant(tenantId, 1);
+    const scopes = [
+      { scope: 'read', repoIds: null },
+      { scope: 'of_the_next_release', repoIds: ['repo-1'] },
+    ];
+    const token = { id: 'id', tenantId, name: 'ci', scopes, createdAt: 1, expiresAt: 9, lastUsedAt: null };
+    await store.createApiToken(token as never, 'hash');
+    expect(await store.listApiTokens(tenantId)).toEqual([{ ...token, scopes: scopes.slice(0, 1) }]);
+    const topics = ['landed', 'of_the_next_release'];
+    const wish = {
+      tenantId,
+      person: null,
+      instanceUrl: 'https://git.example.org',
+      login: 'ann',
+      provenAt: 1,
+    };
+    await store.saveAuthorNotices({ ...wish, email: 'ann@example.org', topics } as never, 9);
+    expect(await store.listAuthorNotices(tenantId)).toMatchObject([{ ...wish, topics: ['landed'] }]);
+  } finally {
+    await table.stop();
+  }
+});
+
 describe('DynamoDB store: the login of an author', () => {
   test('names no account any more once the wish is taken back, or its account is erased; one of a newer proof stays', async () => {
     const table = await startTestTable();

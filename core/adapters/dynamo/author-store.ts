@@ -2,7 +2,7 @@ import { AUTHORS_OF_TENANT_MAX } from '../../domain/api-limits.ts';
 import { PULL_TOPICS } from '../../domain/notices/notice-topics.ts';
 import type { AuthorNotices, AuthorStore } from '../../ports/author-store.ts';
 import { ownLogin, stayingTenant } from './account-store.ts';
-import { listOf, nullable, oneOf, record, text, whole } from './rows/codec.ts';
+import { listOfKnown, nullable, record, text, whole } from './rows/codec.ts';
 import { authorGuardKey, authorKey, authorPartition } from './rows/keys.ts';
 import { readRow } from './rows/read-row.ts';
 import type { Step, Table } from './table/table.ts';
@@ -13,7 +13,7 @@ const authorRow = record<AuthorNotices>({
   instanceUrl: ['instance_url', text],
   login: ['login', text],
   email: ['email', text],
-  topics: ['topics', listOf(oneOf(PULL_TOPICS))],
+  topics: ['topics', listOfKnown(PULL_TOPICS)],
   provenAt: ['proven_at', whole],
 });
 const guardRow = record<{ readonly tenantId: string }>({ tenantId: ['tenant_id', text] });

@@ -3,24 +3,29 @@ import type { TenantId } from '../../domain/ids.ts';
 import { API_TOKEN_SCOPES, type ApiToken, type ScopeGrant } from '../../domain/tenants/api-token.ts';
 import type { TokenStore } from '../../ports/token-store.ts';
 import { stayingTenant } from './account-store.ts';
-import { defaulted, listOf, nullable, oneOf, record, text, whole } from './rows/codec.ts';
+import { type Codec, defaulted, listOf, nullable, oneOf, record, seen, text, whole } from './rows/codec.ts';
 import { tokenKey, tokenPartition } from './rows/keys.ts';
 import { readRow } from './rows/read-row.ts';
 import { type Row, Table, type TableConfig } from './table/table.ts';
+
+const scopeGrant = record<ScopeGrant>({
+  scope: ['scope', oneOf(API_TOKEN_SCOPES)],
+  repoIds: ['repo_ids', nullable(listOf(text))],
+});
+/** Without a scope that only a newer release knows: the token gives less then, and can be seen and revoked. */
+const scopeGrants: Codec<readonly ScopeGrant[]> = {
+  write: listOf(scopeGrant).write,
+  read: (raw) =>
+    listOf(seen(scopeGrant))
+      .read(raw)
+      .filter((grant) => grant !== undefined),
+};
 
 const tokenRow = record<ApiToken>({
   id: ['token_id', text],
   tenantId: ['tenant_id', text],
   name: ['name', text],
-  scopes: [
-    'scopes',
-    listOf(
-      record<ScopeGrant>({
-        scope: ['scope', oneOf(API_TOKEN_SCOPES)],
-        repoIds: ['repo_ids', nullable(listOf(text))],
-      }),
-    ),
-  ],
+  scopes: ['scopes', scopeGrants],
   createdAt: ['created_at', whole],
   expiresAt: ['expires_at', whole],
   lastUsedAt: ['last_used_at', defaulted(nullable(whole), null)],
