@@ -9,15 +9,26 @@ import { MERGE_LINES_MAX } from './text/merge-text.ts';
 import { diffByMyers } from './text/myers.ts';
 import { diffTrees } from './tree-walk.ts';
 
+/** Whether the commits of submodules are part of a patch. */
+export type Submodules = 'compared' | 'ignored';
+
 /** Unchanged lines around a change that belong to a patch. */
 const CONTEXT_LINES = 3;
 
 /**
- * The text by which `git patch-id` compares: names, kinds of change and lines with those around them, without white space and without
- * their places, so that the same lines at another place are the same patch. Null: too much to be compared, or not readable.
+ * The text by which `git patch-id` compares: names, what is new or gone, and lines with those around them, without white space and
+ * without their places, so that the same lines at another place are the same patch. Null: too much to be compared, or not readable.
+ *
+ * @param submodules `ignored`: as git compares where `.gitmodules` says `ignore = all`
  */
-export function* readPatchText(view: ObjectView, from: TreeHash, to: TreeHash): Reading<string | null> {
-  const { changes } = yield* diffTrees(view, from, to, 'head');
+export function* readPatchText(
+  view: ObjectView,
+  from: TreeHash,
+  to: TreeHash,
+  submodules: Submodules = 'compared',
+): Reading<string | null> {
+  const diff = yield* diffTrees(view, from, to, 'head');
+  const changes = diff.changes.filter((change) => submodules === 'compared' || !isOfSubmodule(change));
   const files = changes.flatMap((change) => [change.from, change.to].flatMap(withContents));
   const bytes = files.reduce((sum, { size }) => sum + (size ?? 0), 0);
   if (bytes > MERGE_BYTES_MAX || files.some(({ size }) => (size ?? 0) > MERGE_FILE_BYTES_MAX)) return null;
@@ -50,12 +61,18 @@ function withoutSpace(text: string): string {
   return text.replace(/\s+/g, '');
 }
 
+/** Not where a file or a link becomes a submodule, or a submodule becomes one of these. */
+export function isOfSubmodule({ from, to }: PathChange): boolean {
+  return [from, to].every((version) => version === null || version.mode === SUBMODULE_MODE);
+}
+
 function withContents(version: FileVersion | null): readonly FileVersion[] {
   return version === null || version.mode === SUBMODULE_MODE ? [] : [version];
 }
 
+/** Git before 2.39 takes no notice of a mode that changes, so that two patches which differ in it alone may be the same. */
 function headOf({ path, from, to }: PathChange): string {
-  return `${path}:${from?.mode === to?.mode ? '' : `${from?.mode ?? 'new'}:${to?.mode ?? 'deleted'}`}`;
+  return `${path}:${from === null ? `new:${to?.mode}` : to === null ? `deleted:${from.mode}` : ''}`;
 }
 
 function* linesOf(before: Buffer, after: Buffer, effort: PacedEffort): Reading<string> {

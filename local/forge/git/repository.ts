@@ -4,6 +4,7 @@ import { History } from './history.ts';
 import { type CommitObject, type FlatEntry, ObjectStore, parseTree, type Signature } from './objects.ts';
 import { GitFailure, git, runGit } from './process.ts';
 import { RefStore } from './refs.ts';
+import { withSubmoduleRules } from './submodule-rules.ts';
 
 const FULL_ID = /^[0-9a-f]{40}$/;
 
@@ -253,8 +254,8 @@ export class Repository {
     const chain = this.#history.chain(tip, [excluded]);
     const isUpToDate = chain !== null && this.#history.mergeBase(tip, excluded)?.id === excluded;
     if (isUpToDate) return chain.filter((id) => !this.#history.isMerge(id));
-    const sides = ['--cherry-pick', '--right-only', `${excluded}...${tip}`];
-    return this.#askRevList(['--no-merges', '--topo-order', ...sides]);
+    const args = ['--no-merges', '--topo-order', '--cherry-pick', '--right-only', `${excluded}...${tip}`];
+    return withSubmoduleRules(this, tip, (env) => this.#askRevList(args, env));
   }
 
   /** Newest commit below `tip` that changed a path. */
@@ -262,8 +263,8 @@ export class Repository {
     return (await this.#askRevList(['-n', '1', tip, '--', path]))[0] ?? null;
   }
 
-  async #askRevList(args: readonly string[]): Promise<string[]> {
-    const result = await runGit(this.dir, ['rev-list', ...args]);
+  async #askRevList(args: readonly string[], env = {}): Promise<string[]> {
+    const result = await runGit(this.dir, ['rev-list', ...args], { env });
     if (result.code !== 0) return [];
     return result.stdout
       .toString('utf8')

@@ -9,6 +9,7 @@ export const OF_REBASE = [
   'white space alone',
   'link for a file',
   'rule of merging',
+  'submodule passed over',
   'history of another',
   'stacked behind the base',
   'converted file',
@@ -121,6 +122,7 @@ export function mustEnd({ kind, style }: Cell, n: number): 'landed' | RegExp | u
     case 'same lines elsewhere':
     case 'link for a file':
     case 'rule of merging':
+    case 'submodule passed over':
     case 'stacked behind the base':
       return n === 1 || style !== 'rebase' ? 'landed' : /^refused: the base had one of its commits before/;
     case 'converted file':
@@ -297,6 +299,7 @@ export function commitsOf(kind: Kind, n: number): readonly DeskChange[] {
     case 'white space alone':
     case 'link for a file':
     case 'rule of merging':
+    case 'submodule passed over':
     case 'history of another':
     case 'stacked behind the base':
       return [{ [`src/p${n}.txt`]: text(`${n}\n`) }];

@@ -23,6 +23,7 @@ export async function makeHistory(desk: GitDesk, cell: Cell, base: string): Prom
     case 'white space alone':
     case 'link for a file':
     case 'rule of merging':
+    case 'submodule passed over':
       return makeLikeTheBase(desk, cell, base);
     case 'history of another':
       return makeImported(desk, cell, base);
@@ -151,6 +152,15 @@ function likeTheBase(kind: Cell['kind']): LikeTheBase {
         base: [{ 'run.sh': { mode: '120000', content: 'other.sh' } }, { 'run.sh': text('echo\n') }],
         own: () => ({ 'run.sh': { mode: '120000', content: 'other.sh' } }),
       };
+    case 'submodule passed over': {
+      const names = ['base', 'own2', 'own3', 'own4'];
+      const rules = names.map((name) => `[submodule "${name}"]\n\tpath = ${name}\n\tignore = all\n`).join('');
+      const at = (name: string, digit: string): DeskChange => ({
+        [name]: { mode: '160000', content: digit.repeat(40) },
+      });
+      const begin = Object.assign({ '.gitmodules': text(rules) }, ...names.map((name) => at(name, '1')));
+      return { begin, base: [at('base', '2')], own: (n) => at(`own${n}`, '2') };
+    }
     default:
       return {
         begin: { ...lock('above', 'below'), '.gitattributes': text('*.lock merge=ours\n') },

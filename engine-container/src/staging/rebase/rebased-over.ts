@@ -3,14 +3,21 @@ import { keyOfPaths } from '#core/contracts/paths-key.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { ChangedCommit, EngineForge } from '#core/ports/forge.ts';
 import type { ReplayStep, TreeStep } from '../ancestry.ts';
-import { readPatchText } from '../patch-text.ts';
+import { isOfSubmodule, readPatchText, type Submodules } from '../patch-text.ts';
 import type { PathChange } from '../path-change.ts';
 import { unlessTooMany } from '../refusal.ts';
 import type { RepoObjects } from '../repo-objects.ts';
 import { diffTrees } from '../tree-walk.ts';
+import { passesSubmodulesOver } from './submodule-rules.ts';
 
 /** Key of more paths than are compared: two such changes may be one patch. */
 const TOO_MANY_PATHS = 'too many paths';
+
+/**
+ * Commits of the other side that are compared without their submodules, each by its tree. Beyond it each commit of a head may be one
+ * of them.
+ */
+const WITHOUT_SUBMODULES_MAX = 200;
 
 /** Heads of a repository of which it is kept what the base has beyond them. */
 const BASE_SIDES_KEPT_MAX = 100;
@@ -61,17 +68,22 @@ export class RebasedOver {
     const standing = [...base, ...this.#before.map((step) => ({ ...step, pathsKey: null }))];
     const leftOut = new Set<CommitSha>();
     if (standing.length === 0 || steps.length === 0) return leftOut;
-    const groups = await this.#groupByPaths(standing);
-    for (const step of steps) if (await this.#standsIn(groups, step)) leftOut.add(step.sha);
+    const groups = await this.#groupByPaths(standing, 'compared');
+    for (const step of steps) if (await this.#standsIn(groups, step, 'compared')) leftOut.add(step.sha);
+    if (!(await passesSubmodulesOver(this.#deps.objects, head))) return leftOut;
+    if (standing.length > WITHOUT_SUBMODULES_MAX) return new Set(steps.map(({ sha }) => sha));
+    const others = await this.#groupByPaths(standing, 'ignored');
+    for (const step of steps) if (await this.#standsIn(others, step, 'ignored')) leftOut.add(step.sha);
     return leftOut;
   }
 
-  async #groupByPaths(standing: readonly Standing[]): Promise<ReadonlyMap<string, PatchGroup>> {
+  async #groupByPaths(standing: readonly Standing[], submodules: Submodules): Promise<PatchGroups> {
     const groups = new Map<string, PatchGroup>();
     for (const each of standing) {
-      const keys = each.pathsKey === null ? await this.#keysOf(each) : [each.pathsKey];
+      const isTold = each.pathsKey !== null && submodules === 'compared';
+      const keys = isTold ? [each.pathsKey] : await this.#keysOf(each, submodules);
       for (const key of new Set(keys)) {
-        const group = groups.get(key) ?? new PatchGroup((step) => this.#patchOf(step));
+        const group = groups.get(key) ?? new PatchGroup((step) => this.#patchOf(step, submodules));
         groups.set(key, group);
         group.steps.push(each);
       }
@@ -79,36 +91,37 @@ export class RebasedOver {
     return groups;
   }
 
-  async #standsIn(groups: ReadonlyMap<string, PatchGroup>, step: ReplayStep): Promise<boolean> {
-    for (const key of new Set(await this.#keysOf(step))) {
+  async #standsIn(groups: PatchGroups, step: ReplayStep, submodules: Submodules): Promise<boolean> {
+    for (const key of new Set(await this.#keysOf(step, submodules))) {
       const group = groups.get(key);
-      if (group !== undefined && (await group.mayHave(await this.#patchOf(step)))) return true;
+      if (group !== undefined && (await group.mayHave(await this.#patchOf(step, submodules)))) return true;
     }
     return false;
   }
 
   /** Kept: of a base that changed one file a thousand times, one reconcile reads a part, and the next goes on. */
-  async #patchOf({ sha, parent }: TreeStep): Promise<string | null> {
+  async #patchOf({ sha, parent }: TreeStep, submodules: Submodules): Promise<string | null> {
     const { objects } = this.#deps;
-    const place = `${parent} ${sha}`;
+    const place = `${parent} ${sha} ${submodules}`;
     const known = objects.patches.get(place);
     if (known !== undefined) return known;
     const [from, to] = [await objects.treeOf(parent), await objects.treeOf(sha)];
-    const text = await unlessTooMany(() => objects.run(readPatchText(objects, from, to)));
+    const text = await unlessTooMany(() => objects.run(readPatchText(objects, from, to, submodules)));
     const patch = text === null ? null : createHash('sha256').update(text).digest('base64');
     objects.patches.set(place, patch);
     return patch;
   }
 
   /** Of all paths, and of those alone that a forge lists: it tells of no file that becomes a link, or a link that becomes a file. */
-  async #keysOf({ sha, parent }: TreeStep): Promise<readonly string[]> {
-    const place = `${parent} ${sha}`;
+  async #keysOf({ sha, parent }: TreeStep, submodules: Submodules): Promise<readonly string[]> {
+    const place = `${parent} ${sha} ${submodules}`;
     const known = this.#keys.get(place);
     if (known !== undefined) return known;
     const { objects } = this.#deps;
     const [from, to] = [await objects.treeOf(parent), await objects.treeOf(sha)];
     const diff = await unlessTooMany(() => objects.run(diffTrees(objects, from, to, 'head')));
-    const changes = diff?.changes ?? [];
+    const all = diff?.changes ?? [];
+    const changes = submodules === 'compared' ? all : all.filter((change) => !isOfSubmodule(change));
     const listed = changes.filter((change) => !isOtherType(change));
     const keys =
       diff === null
@@ -136,6 +149,8 @@ export class RebasedOver {
     return commits;
   }
 }
+
+type PatchGroups = ReadonlyMap<string, PatchGroup>;
 
 /** Changes of the same paths. Of thousands that change one file each is compared once, not once for each that asks. */
 class PatchGroup {

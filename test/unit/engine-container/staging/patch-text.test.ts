@@ -1,6 +1,6 @@
 import { hashDirectory } from '../../../../engine-container/src/staging/hash-directory.ts';
 import { hashBlob, readAtHand, TURN } from '../../../../engine-container/src/staging/objects.ts';
-import { readPatchText } from '../../../../engine-container/src/staging/patch-text.ts';
+import { readPatchText, type Submodules } from '../../../../engine-container/src/staging/patch-text.ts';
 import { MERGE_LINES_MAX } from '../../../../engine-container/src/staging/text/merge-text.ts';
 
 /** Trees of one file, with nothing left to be read. */
@@ -22,8 +22,11 @@ function givenTrees() {
     directories.set(hash, entries);
     return hash;
   };
-  const reading = (from: string, to: string) => readPatchText(view, from, to);
-  return { tree, reading, patch: (from: string, to: string) => readAtHand(reading(from, to)) };
+  const none = readAtHand(hashDirectory([], 'sha1'));
+  directories.set(none, []);
+  const reading = (from: string, to: string, submodules?: Submodules) =>
+    readPatchText(view, from, to, submodules);
+  return { tree, none, reading, patch: (from: string, to: string) => readAtHand(reading(from, to)) };
 }
 
 const part = (name: string, extra = '') => `part ${name}\n1\n2\n3\n${extra}4\n5\n6\nend\n`;
@@ -47,10 +50,27 @@ test('white space makes no difference', () => {
   expect(patch(before, tree('a\n  x\nc\n'))).toBe(patch(before, tree('a\n\tx \r\nc\n')));
 });
 
-test('the mode beside the contents makes one', () => {
+test('a mode that changes makes none: git before 2.39 takes no notice of it', () => {
   const { tree, patch } = givenTrees();
-  const before = tree('a\n');
-  expect(patch(before, tree('b\n', { mode: '100755' }))).not.toBe(patch(before, tree('b\n')));
+  const [plain, runnable] = [tree('a\n'), tree('a\n', { mode: '100755' })];
+  expect(patch(plain, tree('b\n', { mode: '100755' }))).toBe(patch(plain, tree('b\n')));
+  expect(patch(plain, runnable)).toBe(patch(runnable, plain));
+});
+
+test('the mode of a file that is new or gone makes one', () => {
+  const { tree, patch, none } = givenTrees();
+  const [plain, runnable] = [tree('a\n'), tree('a\n', { mode: '100755' })];
+  expect(patch(none, plain)).not.toBe(patch(none, runnable));
+  expect(patch(plain, none)).not.toBe(patch(runnable, none));
+});
+
+test('submodules count unless they are passed over', () => {
+  const { tree, reading, patch } = givenTrees();
+  const [one, other] = ['1', '2'].map((name) => tree(name, { mode: '160000' })) as [string, string];
+  expect(patch(one, other)).not.toBe(patch(one, one));
+  expect(readAtHand(reading(one, other, 'ignored'))).toBe(patch(one, one));
+  const link = tree('target', { mode: '120000' });
+  expect(readAtHand(reading(one, link, 'ignored'))).toBe(patch(one, link));
 });
 
 test('a file of more lines than are compared is not', () => {

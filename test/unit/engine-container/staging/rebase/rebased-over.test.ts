@@ -3,7 +3,7 @@ import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
 import { type ChangedCommit, type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { RepoDirectories } from '../../../../../engine-container/src/reconcile/engine-memory.ts';
 import { hashDirectory } from '../../../../../engine-container/src/staging/hash-directory.ts';
-import { readAtHand } from '../../../../../engine-container/src/staging/objects.ts';
+import { type DirectoryEntry, readAtHand } from '../../../../../engine-container/src/staging/objects.ts';
 import { RebasedOver } from '../../../../../engine-container/src/staging/rebase/rebased-over.ts';
 import { RepoObjects } from '../../../../../engine-container/src/staging/repo-objects.ts';
 
@@ -72,11 +72,68 @@ test('of commits that all change one file each is compared once, however many of
   const stepsOf = (side: string) =>
     Array.from({ length: count }, (_, at) => ({ parent: put(`${side}${at}`), sha: put(`${side}${at + 1}`) }));
   const [before, own] = [stepsOf('a'), stepsOf('b')];
-  for (const { parent, sha } of [...before, ...own]) patches.set(`${parent} ${sha}`, `${parent}${sha}`);
+  for (const { parent, sha } of [...before, ...own])
+    patches.set(`${parent} ${sha} compared`, `${parent}${sha}`);
   const forge = {} as EngineForge;
+  memory.trees.set('head', put('head'));
   const over = new RebasedOver({ forge, objects: new RepoObjects(forge, memory, () => false) }, 'base');
   over.add(before);
   expect(await over.listLeftOut('head', own, true)).toEqual(new Set());
   expect(asked).toBe(2 * count);
   expect(await over.listLeftOut('head', before, true)).toEqual(new Set(before.map(({ sha }) => sha)));
+});
+
+describe('a commit that moves a submodule', () => {
+  const submoduleAt = (commit: string): DirectoryEntry => ({
+    name: 'sub',
+    mode: '160000',
+    id: commit.repeat(40),
+    size: null,
+  });
+
+  /** A head that moves its submodule, under these rules, and a base that made `count` commits of one file of its own. */
+  async function leftOut(gitmodules: string | null, count: number, change: 'none' | 'file' | 'submodule') {
+    const { memory } = givenForge(() => []);
+    const rules = gitmodules === null ? [] : [{ name: '.gitmodules', mode: '100644', id: RULES, size: 1 }];
+    const put = (commit: string, content: string): string => {
+      const f = { name: 'f', mode: '100644', id: content.padStart(40, '0'), size: 1 };
+      const directory = [...rules, f, submoduleAt(commit)];
+      const tree = readAtHand(hashDirectory(directory, 'sha1'));
+      memory.put(tree, directory);
+      return tree;
+    };
+    const forge = {
+      listChangesSince: async () => [],
+      readBlob: async (id: string) => Buffer.from(id === RULES ? `${gitmodules}` : id),
+    } as unknown as EngineForge;
+    const over = new RebasedOver({ forge, objects: new RepoObjects(forge, memory, () => false) }, 'base');
+    const treeAt = (at: number): string =>
+      put(change === 'submodule' ? `${at}` : '1', change === 'file' ? `${at}` : '0');
+    over.add(Array.from({ length: count }, (_, at) => ({ parent: treeAt(at), sha: treeAt(at + 1) })));
+    const step = { parent: put('1', '0'), sha: put('9', '0') };
+    const found = await over.listLeftOut(step.sha, [step], true);
+    return found.has(step.sha);
+  }
+
+  const RULES = 'd'.repeat(40);
+  const withIgnore = (value: string): string => `[submodule "sub"]\n\tpath = sub\n\tignore = ${value}\n`;
+
+  // `git rebase` skips such a commit as one that was applied before: seen with git 2.39.
+  test.each([
+    ['another one of the base does', 'submodule'],
+    ['the base has a commit without a change', 'none'],
+  ] as const)('may be left out where git compares no submodules, and %s', async (_, change) => {
+    expect(await leftOut(withIgnore('all'), 1, change)).toBe(true);
+    expect(await leftOut('[submodule "sub"] ignore="all"', 1, change)).toBe(true);
+    expect(await leftOut(withIgnore('dirty'), 1, change)).toBe(false);
+    expect(await leftOut(null, 1, change)).toBe(false);
+  });
+
+  test('is not where the base changed files alone', async () => {
+    expect(await leftOut(withIgnore('all'), 3, 'file')).toBe(false);
+  });
+
+  test('may be left out of a base that made more commits than are compared', async () => {
+    expect(await leftOut(withIgnore('all'), 201, 'file')).toBe(true);
+  });
 });
