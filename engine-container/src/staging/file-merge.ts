@@ -2,7 +2,7 @@ import { Effort, PacedEffort, Turns } from '#core/domain/effort.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX, MERGE_STEPS_MAX } from '#core/domain/limits.ts';
 import type { MergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
-import { MergeRules } from './merge-rules.ts';
+import { MERGE_WORDS, MergeRules } from './merge-rules.ts';
 import { formatOf, hashBlob, type ObjectView, type Reading, readBlobs, TURN } from './objects.ts';
 import { type FileVersion, isRegularFile } from './path-change.ts';
 import { Refused } from './refusal.ts';
@@ -39,7 +39,7 @@ export function* mergeFiles(
   if (bytes > MERGE_BYTES_MAX) throw new Refused('file_too_large');
   const blobs = yield* readBlobs(view, versions);
   const merged = new Map<string, FileVersion>();
-  const rules = new MergeRules(view, trees);
+  const rules = new MergeRules(view, trees, MERGE_WORDS);
   const effort = new Effort(MERGE_ALL_STEPS_MAX);
   const turns = new Turns(() => effort.left + rules.stepsLeft);
   for (const merge of merges) {

@@ -13,32 +13,36 @@ import type { ObjectView, Reading } from './objects.ts';
 import { Refused } from './refusal.ts';
 
 /** Attributes and macros that git knows without a definition and that change how a file merges. */
-const MERGE_WORDS: ReadonlySet<string> = new Set(['merge', 'binary']);
+export const MERGE_WORDS: ReadonlySet<string> = new Set(['merge', 'binary']);
+/** Those that change how alike git takes two files to be: where it takes one for binary, CR before LF counts. */
+export const LIKENESS_WORDS: ReadonlySet<string> = new Set(['diff', 'binary']);
 
 /** Steps of each word of a macro that is kept by the name it speaks of: that takes memory. */
 const MACRO_WORD_STEPS = 20;
 
-/** The part of one `.gitattributes` that speaks of merging. */
+/** The part of one `.gitattributes` that speaks of these words. */
 interface MergeWords {
   /** For an attribute or macro: names of the macros in it that speak of that one. */
   readonly spokenOfBy: ReadonlyMap<string, readonly string[]>;
-  /** Those that speak of merging without a macro of their own. */
+  /** Those that do so without a macro of their own. */
   readonly rules: readonly Rule[];
 }
 
 /**
- * The `.gitattributes` of some trees, as far as they speak of merging. Which of the trees git reads them from depends on where
+ * The `.gitattributes` of some trees, as far as they speak of some words. Which of the trees git reads them from depends on where
  * the forge merges, so all of them count.
  */
 export class MergeRules {
   readonly #trees: ReadonlySet<TreeHash>;
+  readonly #about: ReadonlySet<string>;
   readonly #effort = new Effort(GLOB_STEPS_MAX);
   readonly #attributes: AttributeFiles;
   readonly #words = new Map<BlobId, MergeWords>();
 
-  constructor(view: ObjectView, trees: readonly TreeHash[]) {
+  constructor(view: ObjectView, trees: readonly TreeHash[], about: ReadonlySet<string>) {
     this.#attributes = new AttributeFiles(view, this.#effort);
     this.#trees = new Set(trees);
+    this.#about = about;
   }
 
   get stepsLeft(): number {
@@ -46,8 +50,8 @@ export class MergeRules {
   }
 
   /**
-   * Throws `Refused` where a rule could make git merge the file at `path` otherwise than as text, and where there are
-   * more rules than can be read.
+   * Throws `Refused` where a rule could make git treat the file at `path` otherwise than its contents say, and where there
+   * are more rules than can be read.
    */
   *refuse(path: string): Reading<void> {
     try {
@@ -80,10 +84,10 @@ export class MergeRules {
     }
   }
 
-  /** Names of all macros that change how a file merges, be it through further macros. */
+  /** Names of all macros that stand for one of the words, be it through further macros. */
   #macrosOf(files: readonly MergeWords[]): ReadonlySet<string> {
     const macros = new Set<string>();
-    const pending = [...MERGE_WORDS];
+    const pending = [...this.#about];
     for (let word = pending.pop(); word !== undefined; word = pending.pop()) {
       this.#effort.spend(files.length);
       for (const { spokenOfBy } of files) {
@@ -113,7 +117,7 @@ export class MergeRules {
     }
     const words = {
       spokenOfBy,
-      rules: rules.filter(({ assignments }) => speaksOf(assignments, MERGE_WORDS)),
+      rules: rules.filter(({ assignments }) => speaksOf(assignments, this.#about)),
     };
     this.#words.set(id, words);
     return words;
@@ -123,7 +127,7 @@ export class MergeRules {
     if (macros.size === 0) return words.rules;
     this.#effort.spend(file.rules.length + file.named);
     return file.rules.filter(
-      ({ assignments }) => speaksOf(assignments, MERGE_WORDS) || speaksOf(assignments, macros),
+      ({ assignments }) => speaksOf(assignments, this.#about) || speaksOf(assignments, macros),
     );
   }
 }

@@ -96,7 +96,7 @@ function* mergeDiffs(
 ): Reading<MergePlan> {
   const { base, ours, theirs } = trees;
   const pace = new Pace();
-  const { settled, merges } = yield* sortPaths(view, ourDiff, theirDiff);
+  const { settled, merges } = yield* sortPaths(view, [base, ours, theirs], ourDiff, theirDiff);
   pace.walk(CHANGE_STEPS * (ourDiff.changes.length + theirDiff.changes.length));
   if (pace.isTurnDue()) yield TURN;
   const merged = yield* mergeFiles(view, merges, [base, ours, theirs]);
@@ -117,11 +117,16 @@ interface Sorted {
   readonly merges: readonly FileMerge[];
 }
 
-function* sortPaths(view: ObjectView, ours: TreeDiff, theirs: TreeDiff): Reading<Sorted> {
+function* sortPaths(
+  view: ObjectView,
+  trees: readonly TreeHash[],
+  ours: TreeDiff,
+  theirs: TreeDiff,
+): Reading<Sorted> {
   const settled: PathChange[] = [];
   const merges: FileMerge[] = [];
   const ourChanges = new Map(ours.changes.map((change) => [change.path, change]));
-  const renamed = yield* findRenames(view, ours, theirs);
+  const renamed = yield* findRenames(view, trees, ours, theirs);
   for (const { source, ...file } of renamed) {
     merges.push(file);
     settled.push({ path: source, from: ourChanges.get(source)?.to ?? null, to: null });

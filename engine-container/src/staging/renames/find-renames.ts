@@ -1,5 +1,7 @@
 import { Pace } from '#core/domain/effort.ts';
+import type { TreeHash } from '#core/domain/ids.ts';
 import type { FileMerge } from '../file-merge.ts';
+import { LIKENESS_WORDS, MergeRules } from '../merge-rules.ts';
 import { type ObjectView, type Reading, TURN } from '../objects.ts';
 import type { FileVersion, PathChange } from '../path-change.ts';
 import { Refused } from '../refusal.ts';
@@ -25,17 +27,21 @@ const EMPTY_BLOBS: readonly string[] = [
 /**
  * The renames that matter for a merge, from what either side changed since the base. Throws `Refused` for what git calls
  * a conflict because of a rename: of a deleted file, to two places, over another file, of a directory with new files.
+ *
+ * @param trees all that may hold rules for it
  */
 export function* findRenames(
   view: ObjectView,
+  trees: readonly TreeHash[],
   ours: TreeDiff,
   theirs: TreeDiff,
 ): Reading<readonly RenamedFile[]> {
   const pace = new Pace();
   const ourChanges = yield* indexChanges(ours.changes, pace);
   const theirChanges = yield* indexChanges(theirs.changes, pace);
-  const ourPairs = yield* pairSide(view, ours, theirs, theirChanges, pace);
-  const theirPairs = yield* pairSide(view, theirs, ours, ourChanges, pace);
+  const rules = new MergeRules(view, trees, LIKENESS_WORDS);
+  const ourPairs = yield* pairSide(view, rules, ours, theirs, theirChanges, pace);
+  const theirPairs = yield* pairSide(view, rules, theirs, ours, ourChanges, pace);
   const renamed: RenamedFile[] = [];
   for (const source of new Set([...ourPairs.keys(), ...theirPairs.keys()])) {
     const [our, their] = [ourChanges.get(source), theirChanges.get(source)];
@@ -74,6 +80,7 @@ function versionAt(changes: ReadonlyMap<string, PathChange>, path: string | unde
 
 function* pairSide(
   view: ObjectView,
+  rules: MergeRules,
   own: TreeDiff,
   other: TreeDiff,
   otherChanges: ReadonlyMap<string, PathChange>,
@@ -95,7 +102,7 @@ function* pairSide(
     sources.flatMap(({ path }) => (otherChanges.has(path) || isDisputed(path) ? [path] : [])),
   );
   const { removedDirectories } = own;
-  const pairs = yield* pairFiles(view, { sources, targets, relevant, removedDirectories });
+  const pairs = yield* pairFiles(view, rules, { sources, targets, relevant, removedDirectories });
   if ([...pairs.keys()].some(isDisputed)) throw new Refused('directory_renamed');
   return pairs;
 }

@@ -1,4 +1,5 @@
 import { RENAME_PAIRS_MAX } from '#core/domain/limits.ts';
+import type { MergeRules } from '../merge-rules.ts';
 import { type ObjectView, type Reading, TURN } from '../objects.ts';
 import { Refused } from '../refusal.ts';
 import { DirectoryGuess, type IdenticalPairs, pairIdentical } from './identical.ts';
@@ -16,14 +17,19 @@ const TURN_PAIRS = 100_000;
 
 /**
  * Which file of the base became which new file of one side, as git's merge detects it: identical files, then files of one
- * name, then the most similar. Throws `Refused` where versions of git differ, or git decides by the order it walks in.
+ * name, then the most similar. Throws `Refused` where versions of git differ, git decides by the order it walks in, or a rule says
+ * how alike two files are.
  */
-export function* pairFiles(view: ObjectView, sides: RenameSides): Reading<ReadonlyMap<string, string>> {
+export function* pairFiles(
+  view: ObjectView,
+  rules: MergeRules,
+  sides: RenameSides,
+): Reading<ReadonlyMap<string, string>> {
   if (sides.relevant.size === 0 || sides.targets.length === 0) return new Map();
   const identical = pairIdentical(sides);
   const guess = new DirectoryGuess(identical);
-  const older = yield* new Pairing(sides, identical, guess, new Scores(view, false)).run();
-  const newer = yield* new Pairing(sides, identical, guess, new Scores(view, true)).run();
+  const older = yield* new Pairing(sides, identical, guess, new Scores(view, rules, false)).run();
+  const newer = yield* new Pairing(sides, identical, guess, new Scores(view, rules, true)).run();
   const isSame = older.size === newer.size && [...older].every(([from, to]) => newer.get(from) === to);
   if (!isSame) throw new Refused('merge_unsure');
   return older;

@@ -1,6 +1,7 @@
 import { Effort, EffortSpent, Turns } from '#core/domain/effort.ts';
 import type { BlobId } from '#core/domain/ids.ts';
 import { MERGE_BYTES_MAX, MERGE_STEPS_MAX, RENAME_BLOBS_MAX } from '#core/domain/limits.ts';
+import type { MergeRules } from '../merge-rules.ts';
 import { type ObjectView, type Reading, readBlobs, TURN } from '../objects.ts';
 import { Refused } from '../refusal.ts';
 import { isRegular, type RenameFile } from './sides.ts';
@@ -19,6 +20,7 @@ type Files = readonly RenameFile[];
  */
 export class Scores {
   readonly #view: ObjectView;
+  readonly #rules: MergeRules;
   readonly #countsTail: boolean;
   readonly #effort = new Effort(SCORE_STEPS_MAX);
   readonly #turns = new Turns(() => this.#effort.left);
@@ -26,8 +28,9 @@ export class Scores {
   /** By the contents of source and target. */
   readonly #scores = new Map<BlobId, Map<BlobId, number>>();
 
-  constructor(view: ObjectView, countsTail: boolean) {
+  constructor(view: ObjectView, rules: MergeRules, countsTail: boolean) {
     this.#view = view;
+    this.#rules = rules;
     this.#countsTail = countsTail;
   }
 
@@ -61,6 +64,8 @@ export class Scores {
       this.#compare(pair, chunks, [from.length, to.length], scoreMin);
       if (this.#turns.isDue()) yield TURN;
     }
+    const ofCrlf = new Set([...ids].filter((id) => isOfCrlf(blobs.get(id))));
+    for (const { path, id } of [...sources, ...targets]) if (ofCrlf.has(id)) yield* this.#rules.refuse(path);
   }
 
   /** Contents of a source and of a target, each two once. */
@@ -109,6 +114,13 @@ export class Scores {
     }
   }
 }
+
+/** Such a file is like another one to git in one way as text and in another way as binary. */
+function isOfCrlf(content: Buffer | 'withheld' | undefined): boolean {
+  return Buffer.isBuffer(content) && content.includes(CRLF);
+}
+
+const CRLF = '\r\n';
 
 function isLikely(source: RenameFile, target: RenameFile, scoreMin: number): boolean {
   if (!isRegular(source) || !isRegular(target)) return false;

@@ -302,3 +302,29 @@ describe('planMerge does not guess', () => {
     expectRefused(files({}), files({ 1: 'ours' }), theirs, 'merge_rules');
   });
 });
+
+describe('a moved file whose lines end in CRLF', () => {
+  /** Theirs moves it and ends its lines in LF, ours makes it a program. As binary the two have nothing in common. */
+  const sidesOf = (attributes: string): readonly [Files, Files, Files] => {
+    const rules = { '.gitattributes': `${attributes}\n` };
+    const dos = text().replaceAll('\n', '\r\n');
+    return [
+      { ...rules, 'old.txt': dos },
+      { ...rules, 'old.txt': `100755:${dos}` },
+      { ...rules, 'new.txt': text() },
+    ];
+  };
+
+  test.each(['*.txt -diff', '*.txt binary', '[attr]generated -diff\n*.txt generated', 'old.txt diff'])(
+    'is refused where .gitattributes says whether it is text: %s',
+    (attributes) => expectRefused(...sidesOf(attributes), 'merge_rules'),
+  );
+
+  test.each(['*.txt text', '*.png binary', '*.txt -merge'])(
+    'is found under other rules: %s',
+    (attributes) => {
+      const [base, ours, theirs] = sidesOf(attributes);
+      expectMerged(base, ours, theirs, { ...theirs, 'new.txt': `100755:${text()}` });
+    },
+  );
+});

@@ -1,4 +1,5 @@
 import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX } from '#core/domain/limits.ts';
+import { LIKENESS_WORDS, MergeRules } from '../../../../../engine-container/src/staging/merge-rules.ts';
 import type { ObjectView } from '../../../../../engine-container/src/staging/objects.ts';
 import { TURN } from '../../../../../engine-container/src/staging/objects.ts';
 import { Refused } from '../../../../../engine-container/src/staging/refusal.ts';
@@ -43,7 +44,7 @@ function pair(
       return contents.get(id);
     },
   };
-  const reading = pairFiles(view, {
+  const reading = pairFiles(view, new MergeRules(view, [], LIKENESS_WORDS), {
     sources,
     targets,
     relevant: new Set(sources.map(({ path }) => path)),
