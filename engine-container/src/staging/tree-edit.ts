@@ -16,6 +16,15 @@ import type { FileVersion, PathChange } from './path-change.ts';
 /** Steps of one entry of a directory that is written anew, beside those of sorting and hashing. */
 const ENTRY_STEPS = 25;
 
+/**
+ * Ids of a directory with nothing in it. Some tools write one, and git, whose index has files alone, leaves it out of each directory
+ * that it writes anew.
+ */
+const EMPTY_TREES: ReadonlySet<string> = new Set([
+  '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+]);
+
 /** The wanted entry at one name of a directory: a file or none (undefined = as it is), and changes below it. */
 interface Wish {
   file: FileVersion | null | undefined;
@@ -69,7 +78,7 @@ function* editDirectory(
   const [directory = []] = yield* readDirectories(view, [{ id, path }]);
   const entries = new Map<string, DirectoryEntry>();
   for (const entry of directory) {
-    entries.set(entry.name, entry);
+    if (!EMPTY_TREES.has(entry.id)) entries.set(entry.name, entry);
     edit.pace.walk(ENTRY_STEPS);
     if (edit.pace.isTurnDue()) yield TURN;
   }

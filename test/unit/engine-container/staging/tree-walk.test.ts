@@ -135,3 +135,12 @@ test('a change of one file among tens of thousands lets all others have turns', 
   expect(edit.result).toBe(theirs);
   expect(edit.turns).toBeGreaterThan(4);
 });
+
+test('a directory that is written anew loses those with nothing in them, as in the index of git', () => {
+  const objects = new MemoryObjects();
+  const empty = put(objects, []);
+  const inner = put(objects, [folder('empty', empty), file('kept')]);
+  const base = put(objects, [folder('empty', empty), file('f'), folder('inner', inner)]);
+  const edited = readAtHand(editTree(objects, base, [{ path: 'f', to: null }]));
+  expect(edited).toBe(put(objects, [folder('inner', inner)]));
+});
