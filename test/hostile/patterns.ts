@@ -60,7 +60,7 @@ export const WRITINGS: readonly Writing[] = [
   {
     name: 'patterns: 2,000 rules of .gitattributes over 300 files',
     write: async (control) => {
-      const rules = rangeOf(2_000, (at) => `gen/*/dir${at}/**/*.pb.go merge=union\n`).join('');
+      const rules = rangeOf(2_000, (at) => `gen/*/dir${at}/**/*.pb.go merge=ours\n`).join('');
       await changeBoth(
         control,
         rangeOf(300, (at) => `src/some/package/path/file${at}.ts`),

@@ -12,10 +12,21 @@ import {
 import type { ObjectView, Reading } from './objects.ts';
 import { Refused } from './refusal.ts';
 
-/** Attributes and macros that git knows without a definition and that change how a file merges. */
-export const MERGE_WORDS: ReadonlySet<string> = new Set(['merge', 'binary']);
+/** Attributes and macros that git knows without a definition, with their values that change nothing where a merge is clean. */
+export type RuleWords = ReadonlyMap<string, ReadonlySet<Assignment['value']>>;
+
+/** A union of what both sides changed is the merge of the text where nothing of it conflicts, which is all that is planned. */
+const AS_TEXT: ReadonlySet<Assignment['value']> = new Set([true, null, 'text', 'union']);
+/** Those that change how a file merges. */
+export const MERGE_WORDS: RuleWords = new Map([
+  ['merge', AS_TEXT],
+  ['binary', new Set()],
+]);
 /** Those that change how alike git takes two files to be: where it takes one for binary, CR before LF counts. */
-export const LIKENESS_WORDS: ReadonlySet<string> = new Set(['diff', 'binary']);
+export const LIKENESS_WORDS: RuleWords = new Map([
+  ['diff', new Set()],
+  ['binary', new Set()],
+]);
 
 /** Steps of each word of a macro that is kept by the name it speaks of: that takes memory. */
 const MACRO_WORD_STEPS = 20;
@@ -34,12 +45,12 @@ interface MergeWords {
  */
 export class MergeRules {
   readonly #trees: ReadonlySet<TreeHash>;
-  readonly #about: ReadonlySet<string>;
+  readonly #about: RuleWords;
   readonly #effort = new Effort(GLOB_STEPS_MAX);
   readonly #attributes: AttributeFiles;
   readonly #words = new Map<BlobId, MergeWords>();
 
-  constructor(view: ObjectView, trees: readonly TreeHash[], about: ReadonlySet<string>) {
+  constructor(view: ObjectView, trees: readonly TreeHash[], about: RuleWords) {
     this.#attributes = new AttributeFiles(view, this.#effort);
     this.#trees = new Set(trees);
     this.#about = about;
@@ -87,7 +98,7 @@ export class MergeRules {
   /** Names of all macros that stand for one of the words, be it through further macros. */
   #macrosOf(files: readonly MergeWords[]): ReadonlySet<string> {
     const macros = new Set<string>();
-    const pending = [...this.#about];
+    const pending = [...this.#about.keys()];
     for (let word = pending.pop(); word !== undefined; word = pending.pop()) {
       this.#effort.spend(files.length);
       for (const { spokenOfBy } of files) {
@@ -109,7 +120,8 @@ export class MergeRules {
     const spokenOfBy = new Map<string, string[]>();
     for (const [name, assignments] of macros) {
       this.#effort.spend(MACRO_WORD_STEPS * assignments.length);
-      for (const { attribute } of assignments) {
+      for (const { attribute, value } of assignments) {
+        if (this.#about.get(attribute)?.has(value) === true) continue;
         const names = spokenOfBy.get(attribute);
         if (names === undefined) spokenOfBy.set(attribute, [name]);
         else names.push(name);
@@ -117,18 +129,20 @@ export class MergeRules {
     }
     const words = {
       spokenOfBy,
-      rules: rules.filter(({ assignments }) => speaksOf(assignments, this.#about)),
+      rules: rules.filter(({ assignments }) => this.#speaks(assignments)),
     };
     this.#words.set(id, words);
     return words;
   }
 
+  #speaks(assignments: readonly Assignment[]): boolean {
+    return assignments.some(({ attribute, value }) => this.#about.get(attribute)?.has(value) === false);
+  }
+
   #rulesOf(file: RuleFile, words: MergeWords, macros: ReadonlySet<string>): readonly Rule[] {
     if (macros.size === 0) return words.rules;
     this.#effort.spend(file.rules.length + file.named);
-    return file.rules.filter(
-      ({ assignments }) => speaksOf(assignments, this.#about) || speaksOf(assignments, macros),
-    );
+    return file.rules.filter(({ assignments }) => this.#speaks(assignments) || speaksOf(assignments, macros));
   }
 }
 

@@ -170,7 +170,7 @@ export function defineMergeTests(
     ],
     [
       'a file whose merge .gitattributes rules',
-      { 'f.txt': lines(), '.gitattributes': '*.txt merge=union\n' },
+      { 'f.txt': lines(), '.gitattributes': '*.txt merge=ours\n' },
       { 'f.txt': lines({ 2: 'base' }) },
       { 'f.txt': lines({ 25: 'pull' }) },
       /^error: refused: .gitattributes rules the merge/,
@@ -216,7 +216,7 @@ export function defineMergeTests(
       await givenProject(world.forge);
       const pr = await givenTwoSided(
         world,
-        { 'f.txt': lines(), '.gitattributes': '*.txt merge=union\n' },
+        { 'f.txt': lines(), '.gitattributes': '*.txt merge=ours\n' },
         { 'f.txt': lines({ 2: 'base' }) },
         { 'f.txt': lines({ 25: 'pull' }) },
       );

@@ -176,7 +176,7 @@ describe('planMerge does not guess', () => {
   });
 
   test.each([
-    ['a driver of its own', '*.txt merge=union'],
+    ['a driver of its own', '*.txt merge=lockfile'],
     ['none', '*.txt -merge'],
     ['the macro for binary files', 'docs/*.txt binary'],
     ['a macro of its own', '[attr]generated -merge\n*.txt generated'],
@@ -205,12 +205,14 @@ describe('planMerge does not guess', () => {
 
   test.each([
     ['names a macro of macros that say nothing of it', '[attr]inner text\n[attr]outer inner\n*.txt outer'],
-    ['asks for a folder between two stars', 'docs/**/*/f.txt merge=union\n*o**/f.tx merge=union'],
+    ['asks for a folder between two stars', 'docs/**/*/f.txt merge=ours\n*o**/f.tx merge=ours'],
     ['says nothing of merging', '*.txt text eol=lf'],
+    ['asks for a union of both', '*.txt merge=union\n[attr]log merge=union\n*.txt log'],
+    ['asks for a merge as text', '*.txt merge\n*.txt merge=text\n*.txt !merge'],
     ['speaks of another class of letters', '*.[a-s]xt merge=ours\n*.[.-9]xt binary'],
-    ['speaks of other files', '*.png binary\n/docs/*.md merge=union\nf.txt/ merge=union'],
-    ['speaks of the top folder', '/*.txt merge=union\n/f.txt merge=union'],
-    ['speaks of what is below', '/docs/f.txt/** merge=union\ndocs/**/g.txt merge=union'],
+    ['speaks of other files', '*.png binary\n/docs/*.md merge=ours\nf.txt/ merge=ours'],
+    ['speaks of the top folder', '/*.txt merge=ours\n/f.txt merge=ours'],
+    ['speaks of what is below', '/docs/f.txt/** merge=ours\ndocs/**/g.txt merge=ours'],
   ])('but merges where .gitattributes %s', (_, attributes) => {
     const files = (changes: Readonly<Record<number, string>>): Files => ({
       '.gitattributes': `${attributes}\n`,
@@ -223,7 +225,7 @@ describe('planMerge does not guess', () => {
   test('a pattern of many stars is read in one go, also that of a stranger', () => {
     const name = 'a'.repeat(80);
     const files = (changes: Readonly<Record<number, string>>): Files => ({
-      '.gitattributes': `${'*a'.repeat(30)}*b merge=union\n`,
+      '.gitattributes': `${'*a'.repeat(30)}*b merge=ours\n`,
       [name]: text(changes),
     });
     expectMerged(files({}), files({ 1: 'ours' }), files({ 9: 'theirs' }), files({ 1: 'ours', 9: 'theirs' }));
@@ -240,7 +242,7 @@ describe('planMerge does not guess', () => {
     return plan(files({}), files({ 1: 'ours' }), files({ 9: 'theirs' })).made;
   }
   const rules = (count: number, toRule: (at: number) => string): string =>
-    Array.from({ length: count }, (_, at) => `${toRule(at)} merge=union\n`).join('');
+    Array.from({ length: count }, (_, at) => `${toRule(at)} merge=ours\n`).join('');
 
   const manyNames = Array.from({ length: 300 }, (_, at) => `file${at}.ts`);
   const deepName = `${`${'a'.repeat(200)}/`.repeat(15)}x`;
@@ -277,7 +279,7 @@ describe('planMerge does not guess', () => {
 
   // Looked through for each file, these hold up the engine of all tenants for seven seconds.
   test('the words of a rule that may be a macro are counted for each file', () => {
-    const attributes = `[attr]own merge=union\n*.none ${'x '.repeat(500_000)}\n`;
+    const attributes = `[attr]own merge=ours\n*.none ${'x '.repeat(500_000)}\n`;
     expect(given(attributes, manyNames)).toEqual({ kind: 'refused', reason: 'merge_rules' });
     expect(given(attributes, ['one.ts']).kind).toBe('plan');
   });
@@ -285,8 +287,8 @@ describe('planMerge does not guess', () => {
   test('macros of macros are followed as deep as they go, and counted for each file', () => {
     const chain = Array.from({ length: 8_000 }, (_, at) => `[attr]m${at} m${at + 1}\n`).join('');
     const refused = { kind: 'refused', reason: 'merge_rules' };
-    expect(given(`${chain}[attr]m8000 merge=union\n*.ts m0\n`, ['one.ts'])).toEqual(refused);
-    const others = `${chain}[attr]m8000 merge=union\n*.none m0\n`;
+    expect(given(`${chain}[attr]m8000 merge=ours\n*.ts m0\n`, ['one.ts'])).toEqual(refused);
+    const others = `${chain}[attr]m8000 merge=ours\n*.none m0\n`;
     expect(given(others, ['one.ts']).kind).toBe('plan');
     expect(
       given(
@@ -298,7 +300,7 @@ describe('planMerge does not guess', () => {
 
   test('a .gitattributes that only one side has, or that stands further down, counts as well', () => {
     const files = (changes: Readonly<Record<number, string>>): Files => ({ 'docs/f.txt': text(changes) });
-    const theirs = { ...files({ 9: 'theirs' }), 'docs/.gitattributes': 'f.txt merge=union\n' };
+    const theirs = { ...files({ 9: 'theirs' }), 'docs/.gitattributes': 'f.txt merge=ours\n' };
     expectRefused(files({}), files({ 1: 'ours' }), theirs, 'merge_rules');
   });
 });
