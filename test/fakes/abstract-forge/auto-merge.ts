@@ -14,6 +14,9 @@ import {
   type World,
 } from './world.ts';
 
+/** From a merge that failed to the end of the next check (a Gitea 1.26.4 tried every two to four seconds). */
+const RECHECK_MS = 3_000;
+
 /** A pull request that is still being checked is passed over: the success is lost on it (E4). */
 export function triggerByStatus(world: World, sha: CommitSha): void {
   for (const pull of world.scheduledPulls) {
@@ -77,7 +80,7 @@ export function queueAutoMerge(world: World, pull: Pull): void {
   });
 }
 
-/** The checks of the forge's queue handler; null = it only writes a line to its log, with no retry and no comment. */
+/** The checks of the forge's queue handler; null = it only writes a line to its log. */
 function findMergeRow(world: World, pull: Pull, sha: CommitSha): ScheduleRow | null {
   const row = pull.schedule;
   if (row === null || pull.mergeCommit !== null || pull.state !== 'open') return null;
@@ -100,12 +103,21 @@ function carryOut(world: World, pull: Pull, row: ScheduleRow): void {
   if (
     hasNamesake(world, pull.base) ||
     world.knobs.mergeFails(pull.number) ||
-    world.forbiddenStyles.has(row.style)
+    world.forbiddenStyles.has(row.style) ||
+    // No program takes it as an argument.
+    (row.style !== 'rebase' && row.title.includes('\0'))
   )
-    return;
-  // No program takes it as an argument.
-  if (row.style !== 'rebase' && row.title.includes('\0')) return;
+    return tryAgain(world, pull);
   mergePull(world, pull, row.style, row.doer);
+}
+
+/** Gitea checks it for conflicts once more, and tries again at the end of that, as long as schedule and success stand. */
+function tryAgain(world: World, pull: Pull): void {
+  if (!world.switches.recheckTriggers) return;
+  world.timers.after(RECHECK_MS, () => {
+    if (!world.scheduledPulls.has(pull) || !requiredStatusesPass(world, pull, pull.pullHead)) return;
+    if (conflictStateOf(world, pull) === 'mergeable') queueAutoMerge(world, pull);
+  });
 }
 
 /** Git pushes a merge to the base by its full name, which a branch or tag of that name has as well: it takes neither. */

@@ -309,6 +309,24 @@ describe('automatic merge', () => {
     }
   });
 
+  test('a merge that fails is tried again by a forge that keeps the schedule, as long as the success stands', async () => {
+    for (const [rowDeletedBeforeMerge, isTakenBack, merged] of [
+      [true, false, false],
+      [false, true, false],
+      [false, false, true],
+    ] as const) {
+      const { clock, control } = setUp({ switches: { rowDeletedBeforeMerge } });
+      const { pr, head } = await openScheduled(control, 'one');
+      control.mergeFails = () => true;
+      await success(control, head);
+      await clock.advance(60_000);
+      if (isTakenBack) await control.postStatusAs('mq-bot', head, 'mq', 'pending');
+      control.mergeFails = () => false;
+      await clock.advance(60_000);
+      expect((await control.pull(pr)).merged).toBe(merged);
+    }
+  });
+
   test('a fork is merged only for a scheduler who may write to it', async () => {
     for (const [user, forkPermission, merged] of [
       ['dev', true, false],
