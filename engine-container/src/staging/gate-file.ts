@@ -3,6 +3,7 @@ import { describeGate, isComplete, type StatusGate } from '#core/domain/forge/st
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { gateFileNames } from '#core/domain/queue/queue-names.ts';
 import { findEntry, isDirectory, type ObjectView, type Reading } from './objects.ts';
+import { SUBMODULE_MODE } from './path-change.ts';
 
 export interface GateFile {
   /** Name without its folder, as run listings show it; empty for a gate by statuses. */
@@ -10,15 +11,20 @@ export interface GateFile {
   readonly id: BlobId;
 }
 
-/** The gate workflow of a tree, in the first of the forge's folders that the tree has; null when absent there. */
+/**
+ * The gate workflow of a tree, in the first of the forge's folders that the tree has; null when absent there. A submodule in
+ * the place of such a folder ends the search: the forge reads the commit of a submodule as a folder where its own
+ * repository has that commit, which a later push can bring (decision 0340).
+ */
 export function* findGateFile(
   view: ObjectView,
   tree: TreeHash,
   { queueName, folders }: { readonly queueName: string; readonly folders: readonly string[] },
 ): Reading<GateFile | null> {
   for (const folder of folders) {
-    const found = yield* findEntry(view, tree, folder);
-    if (found === null || !isDirectory(found)) continue;
+    const found = yield* findFolder(view, tree, folder);
+    if (found === 'submodule') return null;
+    if (found === 'none') continue;
     for (const file of gateFileNames(queueName)) {
       const entry = yield* findEntry(view, tree, `${folder}/${file}`);
       if (entry !== null && !isDirectory(entry)) return { file, id: entry.id };
@@ -26,6 +32,20 @@ export function* findGateFile(
     return null;
   }
   return null;
+}
+
+function* findFolder(
+  view: ObjectView,
+  tree: TreeHash,
+  folder: string,
+): Reading<'directory' | 'submodule' | 'none'> {
+  const names = folder.split('/');
+  for (const at of names.keys()) {
+    const entry = yield* findEntry(view, tree, names.slice(0, at + 1).join('/'));
+    if (entry?.mode === SUBMODULE_MODE) return 'submodule';
+    if (entry === null || !isDirectory(entry)) return 'none';
+  }
+  return 'directory';
 }
 
 /** Where the CIs that post statuses read what they are to run. */

@@ -1,6 +1,7 @@
 import { postAsOtherCi } from '../ci/other-ci.ts';
 import type { GateJudgement } from '../control.ts';
 import { convertRepo, convertUser, type Json } from '../convert/entities.ts';
+import { type ObjectStore, parseTree } from '../git/objects.ts';
 import type { JobRecord, RepoRecord, RunRecord, RunStatus } from '../model.ts';
 import { latestStatuses, postStatus } from '../world/statuses.ts';
 import { sendWebhooks } from '../world/webhooks.ts';
@@ -59,16 +60,15 @@ const SCOPED_WORKFLOW = 'on: push\njobs:\n  gate:\n    runs-on: any\n    steps:\
  */
 export async function readWorkflows(world: World, repo: RepoRecord, sha: string): Promise<Workflow[]> {
   const git = gitOf(world, repo);
-  const files = await git.objects.readFlat(sha);
   for (const dir of world.profile.workflowDirs) {
-    const inside = [...files.keys()].filter((path) => path.startsWith(`${dir}/`));
-    if (inside.length === 0) continue;
+    const tree = await findFolder(git.objects, sha, dir);
+    if (tree === null) continue;
     const workflows: Workflow[] = [];
-    for (const path of inside) {
+    for (const [path, { id }] of await git.objects.readFlat(tree)) {
       if (!/\.ya?ml$/.test(path)) continue;
-      const source = (await git.readFile(sha, path))?.toString('utf8') ?? '';
+      const file = await git.objects.read(id);
       try {
-        workflows.push(readWorkflow(path.slice(dir.length + 1), source));
+        workflows.push(readWorkflow(path, file?.type === 'blob' ? file.data.toString('utf8') : ''));
       } catch {
         // The forge logs it and goes on.
       }
@@ -76,6 +76,23 @@ export async function readWorkflows(world: World, repo: RepoRecord, sha: string)
     return workflows;
   }
   return [];
+}
+
+/** A forge reads the commit of a submodule as a folder where the repository has that commit (forge facts, 8). */
+async function findFolder(objects: ObjectStore, sha: string, path: string): Promise<string | null> {
+  let tree = await treeOf(objects, sha);
+  for (const name of path.split('/')) {
+    const object = tree === null ? null : await objects.read(tree);
+    const entry = object === null ? undefined : parseTree(object.data).find((each) => each.name === name);
+    tree = entry === undefined ? null : await treeOf(objects, entry.id);
+  }
+  return tree;
+}
+
+async function treeOf(objects: ObjectStore, id: string): Promise<string | null> {
+  const object = await objects.read(id);
+  if (object?.type === 'tree') return id;
+  return object?.type === 'commit' ? ((await objects.readCommit(id))?.tree ?? null) : null;
 }
 
 interface RunSource {

@@ -101,13 +101,37 @@ const OTHER_CI: Gate = { file: '', isAllOff: false };
 
 /** The gate in the one folder that the forge reads, if a push to this branch starts it. */
 function findGate(world: World, tree: StoredTree, branch: string): Gate | null {
-  const folder = world.switches.workflowFolders.find((candidate) => tree.directories.has(candidate));
-  for (const name of folder === undefined ? [] : GATE_FILE_NAMES) {
-    const entry = tree.byPath.get(`${folder}/${name}`);
-    const source = entry === undefined ? undefined : world.objects.blob(entry.id);
-    const workflow = source === undefined ? null : workflowOf(source);
-    if (workflow !== null && startsOnPush(workflow, branch))
-      return { file: name, isAllOff: isAllOff(workflow) };
+  for (const folder of world.switches.workflowFolders) {
+    const found = findFolder(world, tree, folder);
+    if (found === null) continue;
+    for (const name of GATE_FILE_NAMES) {
+      const entry = found.tree.byPath.get(found.prefix + name);
+      const source = entry === undefined ? undefined : world.objects.blob(entry.id);
+      const workflow = source === undefined ? null : workflowOf(source);
+      if (workflow !== null && startsOnPush(workflow, branch))
+        return { file: name, isAllOff: isAllOff(workflow) };
+    }
+    return null;
+  }
+  return null;
+}
+
+/** A forge reads the commit of a submodule as a folder where the repository has that commit (forge facts, 8). */
+function findFolder(
+  { objects }: World,
+  tree: StoredTree,
+  folder: string,
+): { readonly tree: StoredTree; readonly prefix: string } | null {
+  if (tree.directories.has(folder)) return { tree, prefix: `${folder}/` };
+  const names = folder.split('/');
+  for (const at of names.keys()) {
+    const entry = tree.byPath.get(names.slice(0, at + 1).join('/'));
+    const commit = entry?.id as string | undefined as CommitSha | undefined;
+    if (commit === undefined || objects.commit(commit) === undefined) continue;
+    const within = objects.treeOf(commit);
+    const below = names.slice(at + 1).join('/');
+    if (below === '') return { tree: within, prefix: '' };
+    return within.directories.has(below) ? { tree: within, prefix: `${below}/` } : null;
   }
   return null;
 }

@@ -51,5 +51,37 @@ export function defineWorkflowFolderTests(forges: readonly ForgeOfKind[]): void 
       if (reads) expect(said?.description).toMatch(/^refused: .*gate workflow/);
       await expectHonestEnd(world, [adds, other]);
     });
+
+    for (const [what, place, file] of [
+      ['.forgejo/workflows', '.forgejo/workflows', 'mq-gate.yaml'],
+      ['.forgejo', '.forgejo', 'workflows/mq-gate.yaml'],
+    ] as const) {
+      test(`a submodule at ${what} whose commit this repository has, beside a gate in .gitea/workflows on ${kind}: ${
+        reads ? 'is refused, because the forge reads the gate from that commit' : 'is judged by that gate'
+      }`, async () => {
+        const world = await create();
+        await givenProject(world.forge);
+        await world.forge.pushToBase({
+          '.forgejo/workflows/mq-gate.yaml': null,
+          '.gitea/workflows/mq-gate.yaml': GATE_FILE,
+        });
+        const decoy = await world.forge.openPullRequest({
+          branch: 'decoy',
+          files: { [file]: `${GATE_FILE}# passes everything\n` },
+        });
+        const { headSha } = await world.forge.pull(decoy);
+        const adds = await world.forge.openPullRequest({
+          branch: 'adds',
+          files: { [place]: { content: headSha, mode: '160000' } },
+        });
+        await world.forge.schedule(adds, 'squash');
+        const other = await givenScheduled(world.forge, 'a');
+        await world.drain({ maxMs: 20 * MINUTE_MS });
+        expect((await endingOf(world, [adds, other])).landed).toEqual(reads ? [other] : [adds, other]);
+        const said = await world.forge.status((await world.forge.pull(adds)).headSha, 'mq');
+        if (reads) expect(said?.description).toMatch(/^refused: .*gate workflow/);
+        await expectHonestEnd(world, [adds, other]);
+      });
+    }
   }
 }

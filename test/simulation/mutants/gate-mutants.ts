@@ -2,7 +2,7 @@ import type { Mutant } from '../mutants.ts';
 
 const STATUS_GATE = 'core/domain/forge/status-gate.ts';
 
-/** Guards of a gate by commit statuses. */
+/** Guards of a gate by commit statuses, and of which gate judges. */
 export const GATE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a status counts only of an author of the gate',
@@ -44,6 +44,14 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     replace: "description === '' ? 'cancelled' : 'failure'",
     families: ['other_ci'],
     dies: { family: 'other_ci', seed: 54 },
+  },
+  {
+    guard: 'no gate is looked for past a submodule that the forge may read workflows from',
+    file: 'engine-container/src/staging/gate-file.ts',
+    find: "if (found === 'submodule') return null;",
+    replace: "if (found === 'submodule') continue;",
+    families: ['everything'],
+    dies: 'a submodule hides the gate workflow',
   },
   {
     guard: 'each workflow that shares a context counts for itself',

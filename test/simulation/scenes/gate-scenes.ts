@@ -187,7 +187,33 @@ async function passByChangedGateOnTop(): Promise<readonly string[]> {
   return isBuiltOn && above?.nodes[0]?.verdict === 'success' ? [] : ['the scene did not come about'];
 }
 
+/** A pull request puts a submodule before the folder of the gate. The forge has the commit of the submodule, and reads its workflows. */
+async function hideGateBySubmodule(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const [later, file] = [
+    GATE_PATH.replace('.forgejo', '.gitea'),
+    GATE_PATH.replace('.forgejo/workflows/', ''),
+  ];
+  await forge.pushToBase({ [GATE_PATH]: null, [later]: GATE_FILE });
+  const decoy = await forge.openPullRequest({ branch: 'decoy', files: { [file]: GATE_FILE } });
+  const content = (await forge.pull(decoy)).headSha;
+  const hiding = await forge.openPullRequest({
+    branch: 'hiding',
+    files: { '.forgejo/workflows': { content, mode: '160000' } },
+  });
+  await forge.schedule(hiding, 'squash');
+  const other = await givenScheduled(forge, 'other');
+  await look(stage, 8);
+  const words = await wordsOn(stage, hiding);
+  const problems = words === PULL_CODES.removes_gate.says ? [] : [`its author is told "${words}"`];
+  if (forge.isMerged(hiding)) problems.push('one landed by the workflow of a submodule');
+  return forge.isMerged(other) ? problems : [...problems, 'another one did not land'];
+}
+
 export const GATE_SCENES = {
+  'a submodule hides the gate workflow': hideGateBySubmodule,
   'two workflows of a pipeline share a context': shareContext,
   'a workflow is left out behind one that was stopped': leaveOutBehindStopped,
   'a gate run waits for a runner longer than its deadline': waitForRunner,
