@@ -13,6 +13,7 @@ import {
 } from '../../http-guard/http-send.ts';
 import { answerBytesMax, answerCut, answerValuesMax, isBoundedJson } from './answer-limits.ts';
 import { ForgeBudget } from './forge-budget.ts';
+import { isForgesOwn } from './forges-own.ts';
 import { readMissingScopes } from './missing-scopes.ts';
 import { isOverQuota } from './over-quota.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
@@ -55,7 +56,10 @@ export interface ForgeCall {
   readonly tailBytes?: number;
 }
 
-/** The forge's answer, whatever its status. A page of HTML or a truncated body is `isJson: false`, value undefined. */
+/**
+ * The forge's answer, whatever its status. A page of HTML, a truncated body and a refusal in JSON that is none of the forge's are
+ * `isJson: false`, value undefined.
+ */
 export interface ForgeAnswer {
   readonly status: number;
   readonly isJson: boolean;
@@ -114,9 +118,9 @@ export function createForgeTransport(config: ForgeTransportConfig): ForgeTranspo
       ? parseJson(response.body, call.label)
       : undefined;
     budget.count(response.body.length, parsed?.value);
-    const isJson = parsed !== undefined;
+    const isJson = parsed !== undefined && isForgesOwn(response.status, parsed.value);
     const tail = call.tailBytes === undefined ? {} : { tail: tailOf(response, call.tailBytes) };
-    return { ...response, isJson, value: parsed?.value, ...tail };
+    return { ...response, isJson, value: isJson ? parsed.value : undefined, ...tail };
   }
 
   function failure(call: ForgeCall, answer: ForgeAnswer): ForgeError {

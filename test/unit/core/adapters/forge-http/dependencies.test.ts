@@ -17,6 +17,6 @@ test.each<[string, readonly unknown[], { readonly open: number; readonly hidden:
 });
 
 test('a repository that has dependencies switched off has none', async () => {
-  const { transport } = openScripted(() => ({ status: 404, json: {} }));
+  const { transport } = openScripted(() => ({ status: 404, json: { message: '', url: 'x' } }));
   expect(await countDependencies(transport, 1)).toEqual({ open: 0, hidden: 0 });
 });

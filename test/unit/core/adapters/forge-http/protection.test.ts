@@ -147,7 +147,10 @@ describe('a bot that is no administrator', () => {
       request.path === '/branch_protections'
         ? {
             status,
-            json: { message: 'user should be an owner or a collaborator with admin write of a repository' },
+            json: {
+              message: 'user should be an owner or a collaborator with admin write of a repository',
+              url: 'x',
+            },
           }
         : { json: branch(change) },
     ).transport;

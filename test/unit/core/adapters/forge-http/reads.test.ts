@@ -13,7 +13,7 @@ function open(respond: (request: SeenRequest, nth: number) => ScriptedAnswer): {
   return { forge: createForgeReader(transport), seen };
 }
 
-const MISSING: ScriptedAnswer = { status: 404, json: { message: 'no', errors: null } };
+const MISSING: ScriptedAnswer = { status: 404, json: { message: 'no', errors: null, url: 'x' } };
 
 describe('branches', () => {
   const branch = { name: 'mq/main/staging', commit: { id: sha(7) }, protected: false };
@@ -233,7 +233,7 @@ describe('trees', () => {
   });
 
   test.each([400, 404])('an unknown object (%i) is missing', async (status) => {
-    const { forge } = open(() => ({ status, json: { message: 'object does not exist' } }));
+    const { forge } = open(() => ({ status, json: { message: 'object does not exist', url: 'x' } }));
     await expect(forge.readTree(sha(9), 'all')).rejects.toMatchObject({ kind: 'missing', status });
   });
 });
@@ -310,7 +310,7 @@ describe('teams that the settings name', () => {
   test.each([[403], [404]])(
     'members that the forge keeps back with %i are not known to be none',
     async (status) => {
-      const { forge } = open(answer({ status, json: { message: 'Must be a team member' } }));
+      const { forge } = open(answer({ status, json: { message: 'Must be a team member', url: 'x' } }));
       expect(await forge.listTeamMembers('release')).toBeNull();
     },
   );

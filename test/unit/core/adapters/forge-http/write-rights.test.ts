@@ -8,7 +8,7 @@ import type { ForgeReader } from '#core/ports/forge.ts';
 import { openScripted } from '../../../../support/open-scripted.ts';
 import type { ScriptedAnswer, SeenRequest } from '../../../../support/scripted-forge.ts';
 
-const MISSING: ScriptedAnswer = { status: 404, json: { message: 'no', errors: null } };
+const MISSING: ScriptedAnswer = { status: 404, json: { message: 'no', errors: null, url: 'x' } };
 const DENIED: ScriptedAnswer = { status: 403, json: { message: 'no' } };
 
 function open(respond: (request: SeenRequest) => ScriptedAnswer): {

@@ -5,7 +5,7 @@ import { type ScriptedAnswer, type SeenRequest, sha } from '../../../../../suppo
 
 const GATE = { sha: sha(9), branch: 'mq/main/staging', file: '.forgejo/workflows/gate.yml' };
 const NO_ROUTE: ScriptedAnswer = { status: 404, text: '<html>not found</html>', type: 'text/html' };
-const MISSING: ScriptedAnswer = { status: 404, json: { message: 'not found' } };
+const MISSING: ScriptedAnswer = { status: 404, json: { message: 'not found', url: 'x' } };
 
 function openGate(respond: (request: SeenRequest, nth: number) => ScriptedAnswer) {
   const { transport, seen } = openScripted(respond);

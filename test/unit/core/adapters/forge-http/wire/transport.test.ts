@@ -198,6 +198,35 @@ describe('an answer', () => {
     expect(await errorOf(open().request(WRITE))).toMatchObject({ kind: 'unreachable', effectUnknown: true });
   });
 
+  test.each([
+    ['a single sign-on (oauth2-proxy)', 401, '{}'],
+    ['a gateway that wants its own key', 401, '{"message":"No API key found in request"}'],
+    ['a gateway without a route', 404, '{"message":"no Route matched with those values"}'],
+    ['a firewall', 403, '{"title":"Access denied","status":403,"detail":"blocked"}'],
+    ['a gateway that says nothing', 403, 'null'],
+    ['a gateway that lists its errors', 404, '["not found"]'],
+  ])('in JSON of %s accuses no token, and nothing is gone by it', async (_name, status, body) => {
+    reply(status, body);
+    const answer = await open().exchange(READ);
+    expect(answer).toMatchObject({ status, isJson: false, value: undefined });
+    expect(await errorOf(open().request(READ))).toMatchObject({ kind: 'unreachable', status });
+    expect(await errorOf(open().request(WRITE))).toMatchObject({ kind: 'unreachable', effectUnknown: false });
+  });
+
+  test.each([
+    [
+      401,
+      'denied',
+      '{"message":"invalid username, password or token","url":"https://forge.example/api/swagger"}',
+    ],
+    [403, 'denied', '{"message":"Only signed in user is allowed to call APIs."}'],
+    [404, 'missing', 'null'],
+    [404, 'missing', '{"errors":null,"message":"not found","url":"https://forge.example/api/swagger"}'],
+  ])('of %i in the forge’s own form is %s', async (status, kind, body) => {
+    reply(status, body);
+    expect(await errorOf(open().request(READ))).toMatchObject({ kind, status });
+  });
+
   test('truncated in an error status accuses no token', async () => {
     reply(403, '{"message":');
     expect(await errorOf(open().request(READ))).toMatchObject({ kind: 'unreachable', status: 403 });
