@@ -100,6 +100,12 @@ export function rebasesUpToDate(version: ForgeVersion | null): boolean {
   return version?.kind !== 'forgejo' || !isAtLeast(version, 12, 0, 0);
 }
 
+/** Does the forge list the runs of Actions? Forgejo from 12 and Gitea from 1.25 on (forge facts, 8). Null: a forge whose version we do not know. */
+export function listsRuns(version: ForgeVersion | null): boolean {
+  if (version === null) return false;
+  return version.kind === 'forgejo' ? isAtLeast(version, 12, 0, 0) : isAtLeast(version, 1, 25, 0);
+}
+
 const GITEA_FOLDERS: readonly string[] = ['.gitea/workflows', '.github/workflows'];
 const FORGEJO_FOLDERS: readonly string[] = ['.forgejo/workflows', ...GITEA_FOLDERS];
 

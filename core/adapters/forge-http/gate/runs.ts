@@ -1,9 +1,10 @@
 import { branchRef, type GateReading } from '#core/domain/forge/forge.ts';
-import { workflowFolders } from '#core/domain/forge/forge-version.ts';
+import { type ForgeVersion, listsRuns, workflowFolders } from '#core/domain/forge/forge-version.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
-import { ForgeError } from '#core/ports/forge.ts';
+import { ForgeError, isVersionHidden } from '#core/ports/forge.ts';
 import { assertRepoReadable } from '../branches.ts';
+import { readVersion } from '../repos.ts';
 import { readBody } from '../wire/read-body.ts';
 import { readLink } from '../wire/read-link.ts';
 import { RunPage, type RunRow } from '../wire/schema.ts';
@@ -54,10 +55,27 @@ export async function readNewestRun(
 ): Promise<GateReading | 'no_list' | 'may_be_scoped'> {
   const path = [...transport.repoPath, 'actions', 'runs'];
   const call = { method: 'GET', label: 'GET actions/runs', path } as const;
-  // An unknown route is answered with a page, so this 404 need not be JSON.
-  const newest = await findNewest(transport, gate, call, ({ status }) => status === 404 || status === 405);
+  const newest = await findNewest(transport, gate, call, (answer) => hasNoList(transport, answer));
   if (newest === 'no_list') return newest;
   return newest !== null && hasScopedRuns(newest) ? 'may_be_scoped' : describeRun(transport, newest);
+}
+
+/**
+ * Whether an answer says that there is no list. A forge answers an unknown route with a page, and so does a proxy whose forge starts
+ * anew: then the version decides, because the statuses do not tell all that the list does (forge facts, 8).
+ */
+async function hasNoList(transport: ForgeTransport, { status, isJson }: ForgeAnswer): Promise<boolean> {
+  if (status !== 404 && status !== 405) return false;
+  return isJson || !listsRuns(await readKnownVersion(transport));
+}
+
+async function readKnownVersion(transport: ForgeTransport): Promise<ForgeVersion | null> {
+  try {
+    return await readVersion(transport);
+  } catch (error) {
+    if (error instanceof ForgeError && isVersionHidden(error)) return null;
+    throw error;
+  }
 }
 
 /** Newest matching run of the workflow file in this repository alone (Gitea 1.27 and newer). */
@@ -80,7 +98,7 @@ async function findNewest(
   transport: ForgeTransport,
   gate: GateQuery,
   call: ForgeCall,
-  hasNone: (answer: ForgeAnswer) => boolean,
+  hasNone: (answer: ForgeAnswer) => boolean | Promise<boolean>,
 ): Promise<RunRow | null | 'no_list'> {
   const filters = {
     head_sha: gate.sha,
@@ -96,7 +114,7 @@ async function findNewest(
   for (let page = 1; page <= FORGE_PAGES_MAX; page += 1) {
     const query = { ...filters, page, limit: FORGE_PAGE_SIZE_MAX };
     const answer = await transport.exchange({ ...call, query });
-    if (hasNone(answer)) return 'no_list';
+    if (await hasNone(answer)) return 'no_list';
     if (answer.status !== 200) throw transport.failure(call, answer);
     const body = readBody(RunPage, call, answer);
     seen += body.workflow_runs.length;

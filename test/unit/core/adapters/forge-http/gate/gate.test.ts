@@ -5,6 +5,7 @@ import { type ScriptedAnswer, type SeenRequest, sha } from '../../../../../suppo
 
 const GATE = { sha: sha(9), branch: 'mq/main/staging', file: '.forgejo/workflows/gate.yml' };
 const NO_ROUTE: ScriptedAnswer = { status: 404, text: '<html>not found</html>', type: 'text/html' };
+const OLD_VERSION: ScriptedAnswer = { json: { version: '11.0.15+gitea-1.22.0' } };
 const MISSING: ScriptedAnswer = { status: 404, json: { message: 'not found', url: 'x' } };
 
 function openGate(respond: (request: SeenRequest, nth: number) => ScriptedAnswer) {
@@ -261,6 +262,7 @@ describe('a forge without a run list', () => {
   function openOld(statuses: readonly unknown[], tasks: readonly unknown[] | ScriptedAnswer) {
     return openGate((request) => {
       if (request.path === '/actions/runs') return NO_ROUTE;
+      if (request.path === '/version') return OLD_VERSION;
       const first = request.query.page === '1';
       if (request.path === '/actions/tasks') {
         return Array.isArray(tasks)
@@ -403,6 +405,7 @@ describe('a forge without a run list', () => {
     ];
     const { readGate, seen } = openGate((request) => {
       if (request.path === '/actions/runs') return NO_ROUTE;
+      if (request.path === '/version') return OLD_VERSION;
       const page = Number(request.query.page);
       if (request.path === '/actions/tasks')
         return { json: { workflow_runs: foreign(page), total_count: 999 } };
@@ -427,6 +430,35 @@ describe('a forge without a run list', () => {
     await expect(readGate(GATE)).rejects.toMatchObject({ kind: 'unreachable', status: 404 });
     down = false;
     expect(await readGate(GATE)).toMatchObject({ kind: 'finished', verdict: 'success' });
+  });
+
+  test.each([
+    ['15.0.3+gitea-1.22.0', 'unreachable'],
+    ['12.0.0+gitea-1.22.0', 'unreachable'],
+    ['11.0.15+gitea-1.22.0', 'by its statuses'],
+    ['1.26.4', 'unreachable'],
+    ['1.25.0', 'unreachable'],
+    ['1.24.7', 'by its statuses'],
+    ['of neither', 'by its statuses'],
+  ])('a page in place of the run list of version %s: %s', async (version, expected) => {
+    // Statuses tell of one of two jobs with one name.
+    const { readGate } = openGate(({ path, query }) => {
+      if (path === '/version') return { json: { version } };
+      if (path === '/actions/runs') return NO_ROUTE;
+      const isFirst = query.page === '1';
+      if (path === '/actions/tasks') return { json: { workflow_runs: isFirst ? [task(4)] : null } };
+      return { json: isFirst ? [job(4, 'a', 'success')] : [] };
+    });
+    const reading = await readGate(GATE).catch((error: { kind: string }) => error.kind);
+    if (expected === 'unreachable') expect(reading).toBe('unreachable');
+    else expect(reading).toMatchObject({ kind: 'finished', verdict: 'success' });
+  });
+
+  test('a version that cannot be read decides nothing', async () => {
+    const { readGate } = openGate(({ path }) =>
+      path === '/version' ? { status: 502, text: '<html>', type: 'text/html' } : NO_ROUTE,
+    );
+    await expect(readGate(GATE)).rejects.toMatchObject({ call: 'GET version', status: 502 });
   });
 
   test('a hidden repository is missing, not without a run', async () => {
