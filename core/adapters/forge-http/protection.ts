@@ -59,6 +59,7 @@ function toProtection(row: ProtectionRow): BranchProtection {
     dismissStaleApprovals: row.dismiss_stale_approvals,
     directPushAllowed: row.enable_push,
     ...(mayBypass(row) ? { bypassAllowed: true } : {}),
+    ...(hasPushableFiles(row) ? { filesPushable: true } : {}),
     ...(patterns.length > 0 ? { protectedFilePatterns: patterns } : {}),
     ...(row.enable_merge_whitelist ? mergersOf(row) : {}),
     ...(row.require_signed_commits ? { requiresSigned: true } : {}),
@@ -69,6 +70,11 @@ function toProtection(row: ProtectionRow): BranchProtection {
 export function mayBypass(row: ProtectionRow): boolean {
   const { bypass_allowlist_usernames: people, bypass_allowlist_teams: teams } = row;
   return row.enable_bypass_allowlist && people.length + teams.length > 0;
+}
+
+/** Whether the rule lets each account that may write push changes of some files past it, also where it allows no pushes. */
+export function hasPushableFiles(row: ProtectionRow): boolean {
+  return parseFilePatterns(row.unprotected_file_patterns).length > 0;
 }
 
 function mergersOf(row: ProtectionRow): Pick<BranchProtection, 'mergeList' | 'mergeTeams'> {

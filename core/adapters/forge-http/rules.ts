@@ -1,5 +1,5 @@
 import type { BranchRule } from '#core/domain/forge/branch-rule.ts';
-import { mayBypass, nameOf } from './protection.ts';
+import { hasPushableFiles, mayBypass, nameOf } from './protection.ts';
 import { readBody } from './wire/read-body.ts';
 import { ProtectionRow } from './wire/schema.ts';
 import { RawRule, RawRules } from './wire/schema-admin.ts';
@@ -60,6 +60,7 @@ function toRule(call: ForgeCall, answer: ForgeAnswer, raw: Readonly<Record<strin
     blockOnOutdatedBranch: row.block_on_outdated_branch,
     directPushAllowed: row.enable_push,
     bypassAllowed: mayBypass(row),
+    filesPushable: hasPushableFiles(row),
     raw,
   };
 }

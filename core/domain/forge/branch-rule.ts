@@ -27,6 +27,7 @@ export interface BranchRule extends RuleOrder {
   readonly blockOnOutdatedBranch: boolean;
   readonly directPushAllowed: boolean;
   readonly bypassAllowed: boolean;
+  readonly filesPushable: boolean;
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
@@ -157,6 +158,7 @@ function noteReasons(
   if (rule.blockOnOutdatedBranch) reasons.push('block_on_outdated_branch');
   if (rule.directPushAllowed) reasons.push('direct_push_allowed');
   if (rule.bypassAllowed) reasons.push('bypass_allowed');
+  if (rule.filesPushable) reasons.push('unprotected_files');
   const others = isGlob(rule.name) ? rules : rules.filter((other) => other !== rule);
   const effort = new Effort(GLOB_STEPS_MAX);
   if (others.some((other) => isOpenedByContext(other, context, effort)))

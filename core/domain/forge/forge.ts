@@ -98,6 +98,8 @@ export interface BranchProtection {
   readonly directPushAllowed: boolean;
   /** The rule names people who may merge without what it asks for. Absent: it names none, or that is not readable. */
   readonly bypassAllowed?: true;
+  /** Who may write pushes changes of some files past the rule. Absent: of none, or that is not readable. */
+  readonly filesPushable?: true;
   /** Who changes a file that one of these matches is never merged by itself; absent: none, or not readable. */
   readonly protectedFilePatterns?: readonly string[];
   /** Only these may merge, and the members of `mergeTeams`. Absent: there is no such list, or it is not readable. */

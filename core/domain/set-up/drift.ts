@@ -70,6 +70,7 @@ const OF_RULE: Readonly<Partial<Record<ProtectionReason, Pick<Drift, 'kind' | 'o
   rule_missing: { kind: 'protection' },
   direct_push_allowed: { kind: 'protection', onlyPeople: true },
   bypass_allowed: { kind: 'protection', onlyPeople: true },
+  unprotected_files: { kind: 'protection', onlyPeople: true },
   context_not_required: { kind: 'required_context' },
   all_statuses_required: { kind: 'required_context', onlyPeople: true },
 };

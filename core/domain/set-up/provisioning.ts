@@ -48,6 +48,7 @@ export const PROTECTION_OBSERVATIONS = [
 export const PROTECTION_REASONS = [
   'direct_push_allowed',
   'bypass_allowed',
+  'unprotected_files',
   'block_on_outdated_branch',
   'foreign_pattern',
   'all_statuses_required',
@@ -140,6 +141,8 @@ const REASON_PHRASES: Readonly<Record<Exclude<ProtectionReason, 'context_require
     'direct_push_allowed: the rule lets people push to the base branch past the queue; turn that off',
   bypass_allowed:
     'bypass_allowed: the rule names people who may merge without the status of the queue; switch that list off, or empty it',
+  unprotected_files:
+    'unprotected_files: the rule names unprotected files, and each account that may write pushes changes of these past the queue; empty that field',
   block_on_outdated_branch:
     'block_on_outdated_branch: the rule blocks outdated branches, so at most one pull request of a batch could ever land; turn that off, the queue tests on the newest base anyway',
   foreign_pattern:
@@ -231,6 +234,7 @@ export interface RuleSeen {
 const SEEN_BY_ENGINE: readonly ProtectionReason[] = [
   'direct_push_allowed',
   'bypass_allowed',
+  'unprotected_files',
   'block_on_outdated_branch',
   'all_statuses_required',
   'foreign_pattern',

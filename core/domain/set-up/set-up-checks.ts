@@ -63,7 +63,7 @@ const STATES: Readonly<Record<SetUpCheckName, (facts: SetUpFacts) => SetUpState>
     if (rule === null) return 'missing';
     // The summary that other bots are shown does not say it.
     if (rule.scope === 'summary') return 'unknown';
-    const isWay = rule.directPushAllowed || rule.bypassAllowed === true;
+    const isWay = rule.directPushAllowed || rule.bypassAllowed === true || rule.filesPushable === true;
     return say(!isWay && !rule.blockOnOutdatedBranch);
   },
   wake: ({ repo }) => {
@@ -110,10 +110,10 @@ function words({ repo, queueName }: SetUpFacts): Readonly<Record<SetUpCheckName,
       },
     },
     no_way_past: {
-      says: `The rule of "${base}" allows no direct pushes, names no people who may bypass it, and does not block outdated branches.`,
+      says: `The rule of "${base}" allows no direct pushes, names no unprotected files and no people who may bypass it, and does not block outdated branches.`,
       fix: {
-        missing: `In ${rule} switch off direct pushes, the list of people who may bypass it (Gitea 1.27), and "block on outdated branch": else commits land past the queue, or at most one pull request of a batch lands.`,
-        unknown: `The bot may not read this. Look at ${rule} on the forge: direct pushes, the list of people who may bypass it (Gitea 1.27), and "block on outdated branch" have to be off.`,
+        missing: `In ${rule} switch off direct pushes, the list of people who may bypass it (Gitea 1.27), and "block on outdated branch", and empty the field of unprotected files: else commits land past the queue, or at most one pull request of a batch lands.`,
+        unknown: `The bot may not read this. Look at ${rule} on the forge: direct pushes, the list of people who may bypass it (Gitea 1.27), and "block on outdated branch" have to be off, and the field of unprotected files empty.`,
       },
     },
     wake: {

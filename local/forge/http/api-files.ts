@@ -1,9 +1,9 @@
 import { convertCommit } from '../convert/entities.ts';
 import type { Signature } from '../git/objects.ts';
 import { signatureOf } from '../world/merge.ts';
-import { mayPush } from '../world/protection.ts';
+import { areUnprotected, mayPush } from '../world/protection.ts';
 import { pushBranch } from '../world/pushes.ts';
-import { gitOf, slugOf } from '../world.ts';
+import { gitOf, hasAccess, slugOf } from '../world.ts';
 import { isBranchName, isHalfMade } from './api-git.ts';
 import { type Call, callerOf, flagField, ok, REPO, Refusal, type Route, route, textField } from './router.ts';
 
@@ -13,10 +13,12 @@ interface CommitTarget {
   readonly parent: string;
   /** The content that the branch holds now; null: it is new. */
   readonly before: string | null;
+  /** It changes files alone that the rule of the branch lets be pushed past it. */
+  readonly isUnprotected: boolean;
 }
 
 /** `branch` and `new_branch` of diffpatch and contents, with their refusals. */
-function targetOf(call: Call): CommitTarget {
+function targetOf(call: Call, paths: readonly string[] = []): CommitTarget {
   const { world, repo } = call;
   const git = gitOf(world, repo);
   const source = textField(call, 'branch') || repo.defaultBranch;
@@ -31,10 +33,14 @@ function targetOf(call: Call): CommitTarget {
   if (branch !== source && before !== null && !mayOverwrite) {
     throw new Refusal(422, `branch already exists [name: ${branch}]`);
   }
-  if (!mayPush(world, repo, branch, callerOf(call))) {
+  const isUnprotected =
+    paths.length > 0 &&
+    hasAccess(world, repo, callerOf(call), 'write') &&
+    areUnprotected(world, repo, branch, paths);
+  if (!isUnprotected && !mayPush(world, repo, branch, callerOf(call))) {
     throw new Refusal(403, `branch is protected [name: ${branch}]`);
   }
-  return { branch, parent, before };
+  return { branch, parent, before, isUnprotected };
 }
 
 function personOf(call: Call, field: string): Signature {
@@ -68,7 +74,7 @@ async function commitTree(call: Call, target: CommitTarget, tree: string, standa
     world,
     repo,
     { branch: target.branch, before: target.before, after: sha, pusher: callerOf(call) },
-    { force: target.before !== null && target.before !== target.parent },
+    { force: target.before !== null && target.before !== target.parent, bypassRule: target.isUnprotected },
   );
   if (result === 'protected') throw new Refusal(403, `branch is protected [name: ${target.branch}]`);
   if (result !== 'pushed') throw new Refusal(500, 'push rejected');
@@ -113,7 +119,10 @@ interface FileOperation {
 async function changeFiles(call: Call, operations: readonly FileOperation[], status: number) {
   const { world, repo } = call;
   const git = gitOf(world, repo);
-  const target = targetOf(call);
+  const target = targetOf(
+    call,
+    operations.flatMap(({ path, fromPath }) => (fromPath === '' ? [path] : [fromPath, path])),
+  );
   const files = await git.objects.readFlat(target.parent);
   const changes: { path: string; content: Buffer | null }[] = [];
   for (const { operation, path, content, sha, fromPath } of operations) {

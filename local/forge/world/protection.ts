@@ -98,9 +98,24 @@ export function protectionFailure(world: World, repo: RepoRecord, pull: PullReco
   return null;
 }
 
-/** Semicolons between them, letter case ignored; `*` stops at dots and slashes, a malformed one protects nothing. */
 export function isProtectedPath(world: World, rule: ProtectionRule, path: string): boolean {
-  return rule.protected_file_patterns
+  return isNamedPath(world, rule.protected_file_patterns, path);
+}
+
+/** Whether each account that may write pushes a change of these files past the rule. */
+export function areUnprotected(
+  world: World,
+  repo: RepoRecord,
+  branch: string,
+  paths: readonly string[],
+): boolean {
+  const patterns = ruleFor(world, repo, branch)?.unprotected_file_patterns ?? '';
+  return patterns !== '' && paths.every((path) => isNamedPath(world, patterns, path));
+}
+
+/** Semicolons between them, letter case ignored; `*` stops at dots and slashes, a malformed one names nothing. */
+function isNamedPath(world: World, patterns: string, path: string): boolean {
+  return patterns
     .toLowerCase()
     .split(';')
     .map((pattern) => pattern.trim())

@@ -24,6 +24,7 @@ const RULE_OVER_QUEUE_BRANCHES: BranchRule = {
   blockOnOutdatedBranch: false,
   directPushAllowed: false,
   bypassAllowed: false,
+  filesPushable: false,
   raw: {},
 };
 

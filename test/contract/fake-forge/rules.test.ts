@@ -149,3 +149,13 @@ test('an administrator may force only past a rule that does not apply to adminis
   await quiet(bench);
   expect((await force()).status).toBe(200);
 });
+
+test('files that a rule names as unprotected are pushed past it, and no others (seen on fj16 and gt126)', async () => {
+  bench = await startBench();
+  await bench.api('PATCH', '/branch_protections/main', { unprotected_file_patterns: 'docs/**' });
+  const write = async (path: string) => {
+    const file = { branch: 'main', content: 'eA==', message: path };
+    return (await bench.api('POST', `/contents/${path}`, file)).status;
+  };
+  expect([await write('code.txt'), await write('docs/a.txt')]).toEqual([403, 201]);
+});

@@ -87,6 +87,7 @@ function viewRule(branch: string, rule: BranchProtection, index: number): Branch
     blockOnOutdatedBranch: rule.blockOnOutdatedBranch,
     directPushAllowed: rule.directPushAllowed,
     bypassAllowed: rule.bypassAllowed === true,
+    filesPushable: rule.filesPushable === true,
     raw: { required_approvals: rule.requiredApprovals },
   };
 }

@@ -74,6 +74,12 @@ describe('the owner learns of faults of the base’s rule, whether or not protec
     expect(noteRule(rule, 'mq')).toEqual(['bypass_allowed']);
   });
 
+  test('a rule that lets some files be pushed past it is told to a bot that reads it in full', () => {
+    const rule = { ...givenRule(), filesPushable: true } as const;
+    expect(noteRule(rule, 'mq')).toEqual(['unprotected_files']);
+    expect(noteRule({ ...rule, scope: 'summary' }, 'mq')).toEqual([]);
+  });
+
   test('a rule that loses the context while a batch is under way is told of as well', async () => {
     const world = await given();
     await givenScheduled(world.forge, 'a');

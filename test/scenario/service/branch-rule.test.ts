@@ -314,3 +314,13 @@ test('people who may bypass the rule are told, and stay on its list (Gitea 1.27)
   expect(viewProvisioning(result.repo).protection.detail).toMatch(/^bypass_allowed/);
   expect(world.takeWrites()).toEqual([]);
 });
+
+test('files that are pushed past the rule are told, and stay named in it', async () => {
+  const world = await create();
+  const fields = { enable_status_check: true, status_check_contexts: ['mq'] };
+  const rule = { rule_name: 'main', ...fields, unprotected_file_patterns: 'docs/**' };
+  await world.api('POST', '/branch_protections', rule);
+  const result = await setProtection(world.deps, await world.change(VERIFIED), true);
+  expect(viewProvisioning(result.repo).protection.detail).toMatch(/^unprotected_files: /);
+  expect(world.takeWrites()).toEqual([]);
+});

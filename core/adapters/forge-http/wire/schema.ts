@@ -231,6 +231,7 @@ export const ProtectionRow = z.object({
   // Gitea 1.22 and Forgejo 7 and newer.
   ignore_stale_approvals: z.boolean().catch(false),
   protected_file_patterns: z.string().catch(''),
+  unprotected_file_patterns: z.string().catch(''),
   require_signed_commits: z.boolean().catch(false),
   // Gitea 1.27 and newer.
   enable_bypass_allowlist: z.boolean().catch(false),

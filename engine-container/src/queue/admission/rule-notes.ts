@@ -16,6 +16,7 @@ export function noteRule(protection: BranchProtection | null, context: string): 
     if (protection.blockOnOutdatedBranch) reasons.push('block_on_outdated_branch');
     if (protection.directPushAllowed) reasons.push('direct_push_allowed');
     if (protection.bypassAllowed === true) reasons.push('bypass_allowed');
+    if (protection.filesPushable === true) reasons.push('unprotected_files');
   }
   return reasons;
 }

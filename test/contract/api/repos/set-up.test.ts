@@ -126,6 +126,7 @@ describe('provision, protect, gate', () => {
       blockOnOutdatedBranch: false,
       directPushAllowed: false,
       bypassAllowed: false,
+      filesPushable: false,
       raw: {},
       ...fields,
     });

@@ -129,6 +129,16 @@ test.each([
   expect((await readProtection(transport, 'main'))?.bypassAllowed).toBe(expected);
 });
 
+test.each([
+  ['docs/**', true],
+  [' ; docs/** ;', true],
+  [' ; ', undefined],
+  ['', undefined],
+])('files that are pushed past the rule: %j', async (unprotected_file_patterns, expected) => {
+  const { transport } = openScripted(() => ({ json: [rule('main', { unprotected_file_patterns })] }));
+  expect((await readProtection(transport, 'main'))?.filesPushable).toBe(expected);
+});
+
 describe('a bot that is no administrator', () => {
   const branch = (change: object) => ({
     name: 'main',

@@ -48,6 +48,7 @@ describe('what is not as it was set up', () => {
     ['rule_missing', 'protection'],
     ['direct_push_allowed', 'protection'],
     ['bypass_allowed', 'protection'],
+    ['unprotected_files', 'protection'],
     ['context_not_required', 'required_context'],
     ['all_statuses_required', 'required_context'],
   ] as const)('a rule in which the engine sees %s is a drift of %s', (reason, kind) => {

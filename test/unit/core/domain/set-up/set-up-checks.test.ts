@@ -51,6 +51,7 @@ test.each<readonly [string, Partial<SetUpFacts>, string]>([
   ['a rule covers the branches of the queue', { ownBranches: 'ruled' }, 'ok ok missing ok ok'],
   ['people push directly', { rule: { ...RULE, directPushAllowed: true } }, 'ok ok ok missing ok'],
   ['people may bypass it', { rule: { ...RULE, bypassAllowed: true } }, 'ok ok ok missing ok'],
+  ['some files are pushed past it', { rule: { ...RULE, filesPushable: true } }, 'ok ok ok missing ok'],
   [
     'outdated branches are blocked',
     { rule: { ...RULE, blockOnOutdatedBranch: true } },
