@@ -7,7 +7,7 @@ import { assertRepoReadable } from '../branches.ts';
 import { readVersion } from '../repos.ts';
 import { readBody } from '../wire/read-body.ts';
 import { readLink } from '../wire/read-link.ts';
-import { RunPage, type RunRow } from '../wire/schema.ts';
+import { PushPayload, RunPage, type RunRow } from '../wire/schema.ts';
 import type { ForgeAnswer, ForgeCall, ForgeTransport } from '../wire/transport.ts';
 
 /** Identity of the run that is evidence: exactly this commit, on this branch, of this workflow file (A12). */
@@ -141,7 +141,25 @@ function isEvidence(row: RunRow, gate: GateQuery): boolean {
   const file = row.workflow_id ?? workflowOfPath(row.path ?? '', gate);
   // Forgejo calls a run of a schedule `push` in `event`, and lists it for the branch and the commit that it read.
   const isPush = row.event === 'push' && (row.trigger_event ?? 'push') === 'push';
-  return sha === gate.sha && branch === gate.branch && file === gate.file && isPush;
+  const isOfGate = sha === gate.sha && branch === gate.branch && file === gate.file && isPush;
+  return isOfGate && !isOfOtherRef(row, gate);
+}
+
+/**
+ * Whether the run is of a tag. `prettyref` does not tell a tag from a branch of the same name, Forgejo before 15 has no filter
+ * for it, and every account that may write can give a staged commit such a tag.
+ */
+function isOfOtherRef({ event_payload: payload }: RunRow, { branch }: GateQuery): boolean {
+  const push = PushPayload.safeParse(readJson(payload ?? ''));
+  return push.success && push.data.ref !== branchRef(branch);
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /**

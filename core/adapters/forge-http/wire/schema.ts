@@ -276,6 +276,8 @@ export const RunRow = z.object({
   commit_sha: z.string().optional(),
   /** The event that set it off; `event` of a scheduled run is that of the push which brought its workflow. */
   trigger_event: z.string().nullish(),
+  /** The event as its webhook tells it, as JSON in a text. */
+  event_payload: z.string().nullish().catch(null),
   // Gitea; `conclusion` is null or '' while the run is open.
   path: z.string().optional(),
   head_branch: z.string().nullish(),
@@ -285,6 +287,9 @@ export const RunRow = z.object({
   previous_attempt_url: z.string().nullish().catch(null),
 });
 export type RunRow = z.output<typeof RunRow>;
+
+/** Of a push: the full name of the branch or tag. */
+export const PushPayload = z.object({ ref: z.string() });
 
 /** `workflow_runs` is null where nothing matches. */
 export const RunPage = z.object({

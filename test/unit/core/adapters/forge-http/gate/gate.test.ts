@@ -49,6 +49,14 @@ async function readRuns(runs: readonly unknown[] | null) {
 }
 
 describe('a run list', () => {
+  test.each(
+    [['', '{}', null, 'no JSON', '{"ref":"refs/heads/mq/main/staging"}', { ref: 'refs/tags/x' }]].flat(),
+  )('is believed for the branch where its payload says %j', async (event_payload) => {
+    expect(await readRuns([forgejoRun(4, { status: 'success', event_payload })])).toMatchObject({
+      kind: 'finished',
+    });
+  });
+
   test('is asked with the filters of every version', async () => {
     const { readGate, seen } = openGate(() => ({ json: { workflow_runs: [], total_count: 0 } }));
     expect(await readGate(GATE)).toEqual({ kind: 'none' });
@@ -140,6 +148,11 @@ describe('a run list', () => {
     ['another event', forgejoRun(9, { event: 'workflow_dispatch', status: 'success' })],
     ['a schedule that a push brought', forgejoRun(9, { trigger_event: 'schedule', status: 'success' })],
     ['another workflow', forgejoRun(9, { workflow_id: 'other-gate.yml', status: 'success' })],
+    // Forgejo before 15 lists it with the same name as a branch, and has no filter for it.
+    [
+      'a tag with the name of the branch',
+      forgejoRun(9, { event_payload: '{"ref":"refs/tags/mq/main/staging"}', status: 'success' }),
+    ],
     ['no commit', forgejoRun(9, { commit_sha: undefined, status: 'success' })],
     ['no branch', forgejoRun(9, { prettyref: undefined, status: 'success' })],
     ['no workflow', forgejoRun(9, { workflow_id: undefined, status: 'success' })],
