@@ -32,7 +32,7 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   secrets: 160,
   // 32 of it read the settings file of a repository, with positions, 3 read patterns as each forge does, 3 compare patches and count what
   // strangers' texts take, and 2 read long timelines in parts. No function: it starts once an hour at most.
-  engine: 280,
+  engine: 282,
 };
 /**
  * The largest size of a function, minified: beyond it a cold start is felt. Each function that answers people holds the schemas of all
@@ -40,4 +40,4 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
  * no function, so that it has room of its own: it merges, and reads settings files with positions.
  */
 export const MINIFIED_BYTES_MAX = 766 * 1024;
-export const ENGINE_BYTES_MAX = 844 * 1024;
+export const ENGINE_BYTES_MAX = 850 * 1024;
