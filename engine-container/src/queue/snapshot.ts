@@ -96,8 +96,11 @@ export interface Snapshot {
   readonly confirmBounce?: ConfirmBounce;
 }
 
-/** `branch_gone`: no gate run for a while, and no branch with this commit that one could be of. */
-export type GateView = (GateReading | { readonly kind: 'branch_gone' }) & {
+/**
+ * `branch_gone`: no gate run for a while, and no branch with this commit that one could be of. `run_gone`: the one that was
+ * seen is there no more.
+ */
+export type GateView = (GateReading | { readonly kind: 'branch_gone' } | { readonly kind: 'run_gone' }) & {
   /** Of a gate by statuses: an account that may not answer for it has. Absent: none. */
   readonly foreign?: ForeignStatus;
   /** Contexts of a gate by statuses under which no author has said how it ended; absent: a workflow is the gate. */

@@ -18,6 +18,8 @@ interface AwaitedGateRun {
   readonly stagedAt: EpochMs | null;
   readonly gateFile: string;
   readonly statusGate: StatusGate | undefined;
+  /** The gate run that was seen. */
+  readonly runKey: string | null;
 }
 
 /** Gate runs of the nodes that wait for one. */
@@ -36,11 +38,11 @@ export class GateReader {
     const gates = new Map<NodeRowId, Reading<GateView>>();
     for (const batch of record.batches) {
       for (const node of batch.nodes) {
-        const { sha, branch, stagedAt } = node;
+        const { sha, branch, stagedAt, runKey } = node;
         const gateFile =
           node.nodeId === BASE_NODE_ID ? (batch.baseGateFile ?? batch.gateFile) : batch.gateFile;
         if (node.state !== 'gating' || sha === null || branch === null || gateFile === null) continue;
-        const run = { sha, branch, stagedAt, gateFile, statusGate: batch.statusGate };
+        const run = { sha, branch, stagedAt, gateFile, statusGate: batch.statusGate, runKey };
         const gate = await this.#tryRead(() => this.#readOne(run));
         gates.set(node.id, gate.known ? known(await this.#withLabels(gate.value, node)) : gate);
       }
@@ -52,6 +54,8 @@ export class GateReader {
     const gate = await this.#readVerdict(run);
     const isLate = this.#clock.now() - (run.stagedAt ?? this.#clock.now()) >= BRANCH_LOOK_AGE_MS;
     if (gate.kind !== 'none' || !isLate) return gate;
+    // Gitea lets each account that may write delete a run that has ended. Earlier, an old forge may have shown another one's run.
+    if (run.runKey !== null && run.statusGate === undefined) return { ...gate, kind: 'run_gone' };
     return (await this.#forge.readBranchTip(run.branch)) === run.sha
       ? gate
       : { ...gate, kind: 'branch_gone' };

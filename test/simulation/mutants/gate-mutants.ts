@@ -54,6 +54,14 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     dies: 'a submodule hides the gate workflow',
   },
   {
+    guard: 'a gate run that was seen and is gone is not waited for',
+    file: 'engine-container/src/reading/read-gates.ts',
+    find: 'if (run.runKey !== null && run.statusGate === undefined)',
+    replace: 'if (run.runKey !== null && run.statusGate !== undefined)',
+    families: ['everything'],
+    dies: 'a gate run is deleted before its verdict is read',
+  },
+  {
     guard: 'each workflow that shares a context counts for itself',
     file: STATUS_GATE,
     find: 'pipeline !== null && pipelineOf(status) === pipeline',

@@ -146,6 +146,24 @@ async function waitBetweenJobs(): Promise<readonly string[]> {
   return forge.runs().length > 1 ? [] : ['a gate run that waits between two jobs has no deadline'];
 }
 
+/** An account that may write deletes a gate run that the queue has seen, before its verdict is read. */
+async function deleteRunSeen(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.judge = () => 'hold';
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 4);
+  const [run] = forge.runs();
+  if (run === undefined) return ['the scene did not come about'];
+  const { readGate } = forge.forge;
+  forge.forge.readGate = async (sha, ...asked) =>
+    sha === run.sha ? { kind: 'none' } : readGate(sha, ...asked);
+  forge.judge = () => 'success';
+  await look(stage, 20);
+  return forge.isMerged(pr) ? [] : ['a pull request waits for the verdict of a gate run that was deleted'];
+}
+
 /** A pull request changes the gate so that a condition skips each of its jobs. */
 async function skipChangedGate(): Promise<readonly string[]> {
   const stage = await setStage();
@@ -214,6 +232,7 @@ async function hideGateBySubmodule(): Promise<readonly string[]> {
 
 export const GATE_SCENES = {
   'a submodule hides the gate workflow': hideGateBySubmodule,
+  'a gate run is deleted before its verdict is read': deleteRunSeen,
   'two workflows of a pipeline share a context': shareContext,
   'a workflow is left out behind one that was stopped': leaveOutBehindStopped,
   'a gate run waits for a runner longer than its deadline': waitForRunner,

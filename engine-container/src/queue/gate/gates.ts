@@ -57,7 +57,8 @@ function observeGate(pass: DecisionContext, batch: Batch, node: GatedNode): void
   const gate = reading.value;
   if (gate.kind === 'finished') return heedFinishedGate(pass, batch, node, gate);
   if (gate.foreign !== undefined) tellForeign(pass, node, gate.foreign);
-  if (gate.kind === 'branch_gone') return stageLostBranchAnew(pass, batch, node);
+  if (gate.kind === 'branch_gone' || gate.kind === 'run_gone')
+    return stageLostAnew(pass, batch, node, gate.kind);
   outwaitGate(pass, batch, node, gate);
 }
 
@@ -75,8 +76,18 @@ function outwaitGate(pass: DecisionContext, batch: Batch, node: Node, gate: Awai
   awaitSettled(pass, node, gate);
 }
 
-function stageLostBranchAnew(pass: DecisionContext, batch: Batch, node: Node): void {
-  pass.log.push(`${node.branch} is gone and no gate run has begun on it: staged anew`);
+/** A branch or a gate run that was deleted on the forge: no verdict comes. */
+function stageLostAnew(
+  pass: DecisionContext,
+  batch: Batch,
+  node: Node,
+  kind: 'branch_gone' | 'run_gone',
+): void {
+  pass.log.push(
+    kind === 'run_gone'
+      ? `gate run ${node.runKey} on ${node.branch} is gone: staged anew`
+      : `${node.branch} is gone and no gate run has begun on it: staged anew`,
+  );
   node.verdict = 'cancelled';
   retryNode(pass, batch, node);
 }

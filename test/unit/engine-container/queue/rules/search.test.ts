@@ -96,8 +96,8 @@ describe('a gate run', () => {
     });
   });
 
-  test('whose branch is gone is started anew', () => {
-    expect(tellDecision(givenLook(2, { kind: 'branch_gone' }), givenBatchInFlight(2)).nodes).toEqual([
+  test.each(['branch_gone', 'run_gone'] as const)('that is lost (%s) is started anew', (kind) => {
+    expect(tellDecision(givenLook(2, { kind }), givenBatchInFlight(2)).nodes).toEqual([
       'r (0, 2] done error',
       'r (0, 2] wanted running',
     ]);
