@@ -1,8 +1,16 @@
 import { AppError } from '../../contracts/errors.ts';
+import { describeRefusalCause } from '../../domain/forge/refusal-cause.ts';
 import { describeMissingScopes, type TokenScope } from '../../domain/forge/token-scopes.ts';
+import { type ForgeError, isOldName } from '../../ports/forge.ts';
 
 /** The forge refused the token; where it said which scope is missing, so do the words. */
 export function accessDenied(missingScopes: readonly TokenScope[]): AppError {
   const message = describeMissingScopes(missingScopes);
   return new AppError('forge_access_denied', message === null ? {} : { message });
+}
+
+/** A call that the forge denied. Under an old name of the repository its token is in order. */
+export function deniedCall(error: ForgeError): AppError {
+  if (!isOldName(error)) return accessDenied(error.missingScopes);
+  return new AppError('forge_access_denied', { message: describeRefusalCause('moved') });
 }

@@ -6,7 +6,7 @@ import { findGateRun, isGateByStatuses } from '../../domain/pulls/gate-log.ts';
 import { ForgeError } from '../../ports/forge.ts';
 import type { ForgeLog } from '../../ports/forge-log.ts';
 import type { DispatchStore, EngineStore } from '../../ports/store.ts';
-import { accessDenied } from '../connections/denied.ts';
+import { deniedCall } from '../connections/denied.ts';
 import type { OpenForge } from '../connections/open-forge.ts';
 import { loadOwnRepo } from '../repos/owned.ts';
 
@@ -38,7 +38,7 @@ export async function readGateLog(
     return toGateLogView(number, row, log.kind === 'jobs' ? log.jobs : log.kind);
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
-    if (error.kind === 'denied') throw accessDenied(error.missingScopes);
+    if (error.kind === 'denied') throw deniedCall(error);
     throw new AppError('forge_unreachable');
   }
 }

@@ -11,7 +11,7 @@ import { ForgeError } from '../../ports/forge.ts';
 import type { ForgeAdmin } from '../../ports/forge-admin.ts';
 import { type DispatchStore, type LeaseStore, StoreError } from '../../ports/store.ts';
 import type { Clock, Ids, Log, WakeQueue } from '../../ports/system.ts';
-import { accessDenied } from '../connections/denied.ts';
+import { deniedCall } from '../connections/denied.ts';
 import type { OpenForge } from '../connections/open-forge.ts';
 import { withLease } from '../wakes/lease.ts';
 import { tryWake } from '../wakes/send-wakes.ts';
@@ -141,7 +141,7 @@ async function cancelMerges(deps: StopDeps, repo: ManagedRepo, prs: readonly num
     if (!(error instanceof ForgeError)) throw error;
     // Their successes are taken back, so none of them merges; an archived repository lets no automatic merge be cancelled.
     if (error.kind !== 'archived')
-      throw error.kind === 'denied' ? accessDenied(error.missingScopes) : new AppError('forge_unreachable');
+      throw error.kind === 'denied' ? deniedCall(error) : new AppError('forge_unreachable');
   }
 }
 

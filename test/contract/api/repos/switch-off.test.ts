@@ -105,6 +105,16 @@ describe('switching the queue off (D-24)', () => {
     expect(await world.store.readLeaseState(repo.id)).toBe('idle');
   });
 
+  test('under an old name of the repository the words say so, and blame no token', async () => {
+    const repo = await withBatch();
+    world.forge.cancelFault = new ForgeError('denied', 'x', 301);
+    const answer = await disable(repo);
+    expect([answer.status, answer.code]).toEqual([422, 'forge_access_denied']);
+    expect(JSON.stringify(answer.json)).toContain(
+      'The repository has another name or owner on the forge now',
+    );
+  });
+
   test('after the first that is refused no merge is cancelled any more, and none once the lease is given back', async () => {
     const { repo } = await world.enroll(TENANT_A);
     await under(repo, { prs: Array.from({ length: 30 }, (_, index) => index + 1) });
