@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { FORGE_TIMEOUT_MS } from '#core/domain/limits.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
 import type { HeldLease } from '#core/domain/wakes/lease.ts';
@@ -234,6 +235,7 @@ async function trySend(
         accept: call.tailBytes === undefined ? 'application/json' : 'text/plain, application/json',
         ...(call.tailBytes === undefined ? {} : { range: `bytes=-${call.tailBytes}` }),
         authorization: `token ${config.token.reveal()}`,
+        ...(isWrite(call) ? {} : { 'cache-control': 'no-cache' }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body }),
@@ -254,10 +256,18 @@ function tailOf({ body, headers }: HttpResponse, bytes: number): NonNullable<For
   return { text, isCut: begin !== '0' || body.length > bytes };
 }
 
+/**
+ * Parameter that makes the address of each read another one; forges read no such parameter. A cache before the forge that was told to
+ * keep answers whatever the forge says of them would else tell of a base or a schedule that is no more (decision 0346).
+ */
+const UNCACHED = '_';
+const UNCACHED_BYTES = 6;
+
 function buildUrl(instanceBase: string, call: ForgeCall): string {
   const path = call.path.map((segment) => encodeSegment(segment, call.label)).join('/');
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(call.query ?? {})) query.set(name, String(value));
+  if (!isWrite(call)) query.set(UNCACHED, randomBytes(UNCACHED_BYTES).toString('hex'));
   const search = query.toString();
   return `${instanceBase}/api/v1/${path}${search === '' ? '' : `?${search}`}`;
 }

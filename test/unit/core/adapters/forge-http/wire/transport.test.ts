@@ -130,6 +130,35 @@ describe('a call', () => {
   });
 });
 
+describe('a cache before the forge', () => {
+  test('has no answer to a read in store, and is asked for none', async () => {
+    const seen: IncomingMessage[] = [];
+    const kept = new Map<string, string>();
+    answer = (request, response) => {
+      seen.push(request);
+      const url = request.url ?? '';
+      const text = kept.get(url) ?? `{"nth":${seen.length}}`;
+      kept.set(url, text);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+    };
+    const call = { ...READ, query: { page: 1 } };
+    const nth = async () => (await open().request(call)).value;
+    expect([await nth(), await nth(), await nth()]).toEqual([{ nth: 1 }, { nth: 2 }, { nth: 3 }]);
+    expect(seen.every(({ headers }) => headers['cache-control'] === 'no-cache')).toBe(true);
+    expect(seen.every(({ url }) => url?.startsWith('/api/v1/thing?page=1&'))).toBe(true);
+  });
+
+  test('keeps no answer to a write, whose address stays as it is', async () => {
+    const seen: (string | undefined)[] = [];
+    answer = (request, response) => {
+      seen.push(request.url);
+      response.writeHead(204).end();
+    };
+    await open().request(WRITE);
+    expect(seen).toEqual(['/api/v1/thing']);
+  });
+});
+
 describe('an answer', () => {
   const json = '{"message":"","url":"x"}';
 
