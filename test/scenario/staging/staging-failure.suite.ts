@@ -5,9 +5,13 @@ const MINUTE_MS = 60_000;
 
 /** The forge fails on one pull request's contents, and on nothing else. */
 export function defineStagingFailureTests(createWorld: (options?: WorldOptions) => Promise<World>): void {
-  const poison = (world: World, isOn: () => boolean = () => true, status = 500) => {
+  const poison = (
+    world: World,
+    isOn: () => boolean = () => true,
+    fault: { readonly status: number; readonly html?: boolean } = { status: 500 },
+  ) => {
     world.forge.fault = ({ path, about }) =>
-      isOn() && path.endsWith('/diffpatch') && about?.includes('src/poison') ? { status } : null;
+      isOn() && path.endsWith('/diffpatch') && about?.includes('src/poison') ? fault : null;
   };
 
   test.each([1, 4, 16])(
@@ -40,10 +44,13 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
     },
   );
 
-  test('a content that a hook of the forge refuses, with the 403 of a token without rights: the others land', async () => {
+  test.each([
+    ['a hook of the forge refuses, with the 403 of a token without rights', { status: 403 }],
+    ['a proxy refuses for its length, with a page', { status: 413, html: true }],
+  ])('a content that %s: the others land', async (_name, fault) => {
     const world = await createWorld();
     await givenProject(world.forge);
-    poison(world, () => true, 403);
+    poison(world, () => true, fault);
     const prs: number[] = [];
     for (const name of ['a', 'poison', 'b']) prs.push(await givenScheduled(world.forge, name));
     const culprit = prs[1] ?? 0;
