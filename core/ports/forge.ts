@@ -50,6 +50,8 @@ export class ForgeError extends Error {
     readonly retryAfterMs: number | null = null,
     readonly effectUnknown: boolean = false,
     readonly missingScopes: readonly TokenScope[] = [],
+    /** The forge refuses everything to the account of the token. */
+    readonly isAccountLocked: boolean = false,
   ) {
     super(`forge ${call}: ${kind}${status === null ? '' : ` (${status})`}`);
   }

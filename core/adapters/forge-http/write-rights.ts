@@ -7,6 +7,9 @@ import { readBody } from './wire/read-body.ts';
 import { Assignees, DeployKeys, Permission } from './wire/schema.ts';
 import type { ForgeTransport } from './wire/transport.ts';
 
+/** Login that both forges show for an account that was deleted, in lower case; no account can have it. */
+const DELETED_ACCOUNT = 'ghost';
+
 const ADMINISTERS: readonly string[] = ['admin', 'owner'];
 
 /** The forge's word about one account, which only an administrator is told; `gone`: it has no such account, `hidden`: the bot may not ask. */
@@ -24,7 +27,7 @@ export function createWriterReader(
   let listed: ReadonlySet<string> | null = null;
   const owner = transport.repoPath[1]?.toLowerCase() ?? '';
   return async (login) => {
-    if (login === '') return 'no';
+    if (login === '' || login.toLowerCase() === DELETED_ACCOUNT) return 'no';
     listed ??= await listAssignees(transport);
     const isListed = listed.has(login.toLowerCase());
     const teams = listed.has(owner) ? null : await book.teams();

@@ -18,11 +18,15 @@ export const REFUSAL_CAUSES = {
   },
   not_shown: {
     says: 'The forge shows the bot no such repository',
-    next: 'Give the bot access to the repository again. If the repository was deleted on the forge, delete its entry here too.',
+    next: 'Give the bot access to the repository again; a token for public repositories alone shows no others. If the repository was deleted on the forge, delete its entry here too.',
   },
   token_unknown: {
     says: 'The forge does not accept the stored token: it has expired or was revoked',
     next: 'Store a new token on the page Connections.',
+  },
+  bot_locked: {
+    says: 'The forge lets the account of the bot do nothing: it is locked, or has to change its password or to set up two-factor authentication first',
+    next: 'Sign in on the forge as the bot and do what the forge asks for, or have an administrator of the forge unlock it. The stored token works again then.',
   },
 } as const;
 export type RefusalCause = keyof typeof REFUSAL_CAUSES;

@@ -38,5 +38,5 @@ export function describeMissingScopes(scopes: readonly TokenScope[]): string | n
 /** "The token lacks read:issue and read:user: make one with …." All that it lacks at once. */
 export function describeLackingToken(missing: readonly TokenScope[]): string {
   const all = BOT_SCOPES.map(({ scope }) => scope).join(', ');
-  return `The token lacks ${missing.join(' and ')}. Make one with the scopes ${all}.`;
+  return `The token lacks ${missing.join(' and ')}. Make one for all repositories that its account reaches, with the scopes ${all}.`;
 }

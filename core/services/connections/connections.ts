@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode } from '../../contracts/errors.ts';
 import { WHO_AM_I_TIMEOUT_MS } from '../../domain/api-limits.ts';
+import { describeRefusalCause } from '../../domain/forge/refusal-cause.ts';
 import { describeLackingToken, describeMissingScopes } from '../../domain/forge/token-scopes.ts';
 import type { ConnectionId, EpochMs, TenantId } from '../../domain/ids.ts';
 import type { Connection, SealedCredential } from '../../domain/repos/repo.ts';
@@ -109,7 +110,9 @@ async function verifyToken(
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     if (error.kind !== 'denied') return null;
-    const message = describeMissingScopes(error.missingScopes);
+    const message = error.isAccountLocked
+      ? describeRefusalCause('bot_locked')
+      : describeMissingScopes(error.missingScopes);
     throw new AppError(denied.code, {
       ...(denied.field === undefined ? {} : { field: denied.field }),
       ...(message === null ? {} : { message }),

@@ -74,6 +74,7 @@ export function wakeAfter(
  */
 function causeOf(error: ForgeError, isRepoSeen: boolean): RefusalCause | null {
   const { kind, status, call } = error;
+  if (error.isAccountLocked) return 'bot_locked';
   if (isOldName(error)) return 'moved';
   if (kind === 'archived') return 'archived';
   if (kind === 'missing') {

@@ -109,6 +109,10 @@ describe('create', () => {
     expect((await a('POST', PATH, BODY)).json.error.message).toBe(
       'The forge refused the stored token: it lacks the scope read:user.',
     );
+    world.forge.login = new ForgeError('denied', 'GET user', 403, null, false, [], true);
+    expect((await a('POST', PATH, BODY)).json.error.message).toMatch(
+      /^The forge lets the account of the bot do nothing: /,
+    );
     world.forge.login = 'another-account';
     const other = await a('POST', PATH, BODY);
     expect([other.code, other.json.error.field]).toEqual(['invalid_field', 'bot_login']);
@@ -123,7 +127,7 @@ describe('create', () => {
     const refused = await a('POST', PATH, BODY);
     expect([refused.status, refused.code]).toEqual([422, 'forge_access_denied']);
     expect(refused.json.error.message).toBe(
-      'The token lacks write:repository and read:issue. Make one with the scopes write:repository, read:issue, read:user.',
+      'The token lacks write:repository and read:issue. Make one for all repositories that its account reaches, with the scopes write:repository, read:issue, read:user.',
     );
     expect(await world.store.listConnections(TENANT_A)).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { isAccountLocked } from '#core/adapters/forge-http/wire/account-locked.ts';
 import { ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
 import type { World } from './world.ts';
 
@@ -54,7 +55,7 @@ export function exchange<Result>(
   const isJson = fault.html !== true && (fault.body === undefined || isJsonText(fault.body));
   const outcome = isJson ? answers.get(fault.status) : undefined;
   if (outcome !== undefined) return outcome;
-  throw toForgeError(call, fault.status, isJson);
+  throw toForgeError(call, fault.status, isJson, fault.body);
 }
 
 function settle<Result>(
@@ -111,11 +112,12 @@ const KINDS: ReadonlyMap<number, ForgeErrorKind> = new Map([
 ]);
 
 /** Status 0 = no answer at all. */
-function toForgeError(call: Call, status: number, isJson: boolean): ForgeError {
+function toForgeError(call: Call, status: number, isJson: boolean, body = ''): ForgeError {
   const kind = (isJson ? KINDS.get(status) : undefined) ?? 'unreachable';
   const refused = status >= 300 && status < 500;
   const effectUnknown = call.method !== 'GET' && !refused;
-  return new ForgeError(kind, call.label, status === 0 ? null : status, null, effectUnknown);
+  const isLocked = isJson && body !== '' && isAccountLocked({ status, value: JSON.parse(body) as unknown });
+  return new ForgeError(kind, call.label, status === 0 ? null : status, null, effectUnknown, [], isLocked);
 }
 
 function isJsonText(text: string): boolean {

@@ -16,6 +16,8 @@ interface Asked {
 }
 /** An archived repository takes statuses all the same. */
 const takesContents = ({ method, path }: Asked) => method !== 'GET' && !path.includes('/statuses/');
+const LOCKED =
+  '{"message":"This account is prohibited from signing in, please contact your site administrator."}';
 const isOfPulls = ({ path }: Asked) => path.includes('/pulls');
 
 describe('an API-only engine detects the attacks that it cannot prevent', () => {
@@ -217,19 +219,25 @@ describe('an API-only engine detects the attacks that it cannot prevent', () => 
   );
 
   test.each([
-    ['a revoked token', 401, () => true, 'token_unknown'],
-    ['a token without the scope', 403, () => true, undefined],
-    ['a repository that is archived while its pull request waits', 423, takesContents, 'archived'],
-    ['a quota that is used up', 413, takesContents, 'over_quota'],
-    ['a repository that is unreadable or gone', 404, () => true, 'not_shown'],
-    ['a repository whose pull requests are switched off', 404, isOfPulls, 'pulls_hidden'],
+    ['a revoked token', { status: 401 }, () => true, 'token_unknown'],
+    ['a token without the scope', { status: 403 }, () => true, undefined],
+    ['an account that is locked', { status: 403, body: LOCKED }, () => true, 'bot_locked'],
+    [
+      'a repository that is archived while its pull request waits',
+      { status: 423 },
+      takesContents,
+      'archived',
+    ],
+    ['a quota that is used up', { status: 413 }, takesContents, 'over_quota'],
+    ['a repository that is unreadable or gone', { status: 404 }, () => true, 'not_shown'],
+    ['a repository whose pull requests are switched off', { status: 404 }, isOfPulls, 'pulls_hidden'],
   ] as const)(
     '%s: the report says why the forge refuses, and nothing once it does not',
-    async (_name, status, isMet, cause) => {
+    async (_name, fault, isMet, cause) => {
       const world = await createWorld();
       await givenProject(world.forge);
       const prs = [await givenScheduled(world.forge, 'a')];
-      world.forge.fault = (call) => (isMet(call) ? { status } : null);
+      world.forge.fault = (call) => (isMet(call) ? fault : null);
       const report = await world.reconcile();
       expect(report).toMatchObject({ errorCode: 'forge_access_denied' });
       expect(report?.refusal).toBe(cause);

@@ -12,6 +12,7 @@ import {
   HttpSendError,
   type HttpSendErrorKind,
 } from '../../http-guard/http-send.ts';
+import { isAccountLocked } from './account-locked.ts';
 import { answerBytesMax, answerCut, answerValuesMax, isBoundedJson } from './answer-limits.ts';
 import { ForgeBudget } from './forge-budget.ts';
 import { isForgesOwn } from './forges-own.ts';
@@ -130,7 +131,9 @@ export function createForgeTransport(config: ForgeTransportConfig): ForgeTranspo
     const kind = moved ? 'denied' : classifyStatus(answer, retryAfterMs);
     const effectUnknown = isWrite(call) && answer.status >= 500;
     const missingScopes = kind === 'denied' ? readMissingScopes(answer) : [];
-    return new ForgeError(kind, call.label, answer.status, retryAfterMs, effectUnknown, missingScopes);
+    const isLocked = kind === 'denied' && isAccountLocked(answer);
+    const { label } = call;
+    return new ForgeError(kind, label, answer.status, retryAfterMs, effectUnknown, missingScopes, isLocked);
   }
 
   async function request(call: ForgeCall): Promise<ForgeAnswer> {

@@ -22,6 +22,11 @@ test.each<[string, ForgeErrorKind, number | null, string, boolean, string | unde
   );
 });
 
+test('an account that is locked is told as such, whichever call met it', () => {
+  const error = new ForgeError('denied', 'POST statuses/{sha}', 403, null, true, [], true);
+  expect(readRefusal(error, true)).toEqual({ refusal: 'bot_locked' });
+});
+
 test('scopes that the forge names are told beside it', () => {
   const error = new ForgeError('denied', 'GET pulls', 403, null, false, ['read:issue']);
   expect(readRefusal(error, false)).toEqual({ missingScopes: ['read:issue'] });

@@ -44,11 +44,14 @@ describe('the repository of a person', () => {
     expect(pathsOf(seen)).toEqual(['/assignees', '/collaborators/guest/permission']);
   });
 
-  test('no name at all may not', async () => {
-    const { forge, seen } = open(answer(MISSING));
-    expect(await forge.readWriteRight('')).toBe('no');
-    expect(seen).toEqual([]);
-  });
+  test.each(['', 'Ghost'])(
+    'an account that is gone, shown as %j, may not, and is not asked about',
+    async (login) => {
+      const { forge, seen } = open(answer(DENIED));
+      expect(await forge.readWriteRight(login)).toBe('no');
+      expect(seen).toEqual([]);
+    },
+  );
 
   test('an answer of a proxy is no verdict', async () => {
     const page = { status: 403, text: '<html>', type: 'text/html' } as const;
