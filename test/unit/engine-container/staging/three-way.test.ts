@@ -253,9 +253,10 @@ describe('planMerge does not guess', () => {
     ['2,000 rules for 300 files', rules(2_000, (at) => `gen/*/dir${at}/**/*.pb.go`), manyNames],
     ['rules that match a long name but for its end', rules(12_000, () => '**/a*a*a*a*/**/b'), [deepName]],
   ])('%s are read once, and most of them told from their letters', (_, attributes, names) => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     expect(given(attributes, names).kind).toBe('plan');
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    // Of the processor alone: other programs of the machine take none of it.
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
   });
 
   /** Each goes through all of a long name, and matches it nowhere. */
