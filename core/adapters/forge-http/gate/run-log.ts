@@ -9,6 +9,7 @@ import { readLink } from '../wire/read-link.ts';
 import { RunPage } from '../wire/schema.ts';
 import type { ForgeTransport } from '../wire/transport.ts';
 import { listJobs } from './run-jobs.ts';
+import { hasNoRunList } from './runs.ts';
 
 const JobRow = z.object({
   id: z.number().int(),
@@ -55,7 +56,7 @@ async function findRun(
   for (let page = 1; page <= FORGE_PAGES_MAX; page += 1) {
     const query = { head_sha: sha, page, limit: FORGE_PAGE_SIZE_MAX };
     const answer = await transport.exchange({ ...call, query });
-    if (answer.status === 404 || answer.status === 405) return 'not_offered';
+    if (await hasNoRunList(transport, answer)) return 'not_offered';
     if (answer.status !== 200) throw transport.failure(call, answer);
     const { workflow_runs: rows, total_count: total } = readBody(RunPage, call, answer);
     const found = rows.find((row) => {

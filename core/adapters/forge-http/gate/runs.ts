@@ -55,7 +55,7 @@ export async function readNewestRun(
 ): Promise<GateReading | 'no_list' | 'may_be_scoped'> {
   const path = [...transport.repoPath, 'actions', 'runs'];
   const call = { method: 'GET', label: 'GET actions/runs', path } as const;
-  const newest = await findNewest(transport, gate, call, (answer) => hasNoList(transport, answer));
+  const newest = await findNewest(transport, gate, call, (answer) => hasNoRunList(transport, answer));
   if (newest === 'no_list') return newest;
   return newest !== null && hasScopedRuns(newest) ? 'may_be_scoped' : describeRun(transport, newest);
 }
@@ -64,7 +64,10 @@ export async function readNewestRun(
  * Whether an answer says that there is no list. A forge answers an unknown route with a page, and so does a proxy whose forge starts
  * anew: then the version decides, because the statuses do not tell all that the list does (forge facts, 8).
  */
-async function hasNoList(transport: ForgeTransport, { status, isJson }: ForgeAnswer): Promise<boolean> {
+export async function hasNoRunList(
+  transport: ForgeTransport,
+  { status, isJson }: ForgeAnswer,
+): Promise<boolean> {
   if (status !== 404 && status !== 405) return false;
   return isJson || !listsRuns(await readKnownVersion(transport));
 }
