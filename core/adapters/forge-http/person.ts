@@ -7,7 +7,7 @@ import { readProtection } from './protection.ts';
 import { readPullRequest } from './pulls.ts';
 import { cancelAutoMerge } from './setup-pulls.ts';
 import { readBotLogin } from './users.ts';
-import { createForgeTransport, type ForgeTransport } from './wire/transport.ts';
+import { createForgeTransport, type ForgeTransport, isPage, unusable } from './wire/transport.ts';
 
 export function createForgePersonOpener(deps: {
   readonly send: HttpSend;
@@ -52,7 +52,11 @@ async function schedule(
     },
   } as const;
   const answer = await transport.exchange(call);
-  if (answer.status === 200 || answer.status === 201) return 'scheduled';
+  if (answer.status === 200 || answer.status === 201) {
+    // The forge sends no body.
+    if (isPage(answer)) throw unusable(call, answer.status);
+    return 'scheduled';
+  }
   if (answer.status === 409 && answer.isJson) return 'already';
   if (answer.isJson && REFUSALS.includes(answer.status)) return 'refused';
   throw transport.failure(call, answer);

@@ -1,6 +1,6 @@
 import { branchRef, type RefInTheWay } from '#core/domain/forge/forge.ts';
 import { readBody } from './wire/read-body.ts';
-import { RefRows } from './wire/schema.ts';
+import { RefRows, TagRow } from './wire/schema.ts';
 import { type ForgeTransport, splitBranch } from './wire/transport.ts';
 
 /**
@@ -41,6 +41,7 @@ export async function hasTag(transport: ForgeTransport, name: string): Promise<b
   const answer = await transport.exchange(call);
   if (answer.status === 404 && answer.isJson) return false;
   if (answer.status !== 200) throw transport.failure(call, answer);
+  readBody(TagRow, call, answer);
   return true;
 }
 

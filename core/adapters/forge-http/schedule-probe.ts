@@ -6,7 +6,13 @@ import { readWholeTimeline } from './timeline.ts';
 import { readBotLogin } from './users.ts';
 import { readBody } from './wire/read-body.ts';
 import { RepoRow } from './wire/schema-admin.ts';
-import type { ForgeAnswer, ForgeTransport, LeasedTransport } from './wire/transport.ts';
+import {
+  type ForgeAnswer,
+  type ForgeTransport,
+  isPage,
+  type LeasedTransport,
+  unusable,
+} from './wire/transport.ts';
 
 export function createScheduleProbe(transport: LeasedTransport): ScheduleProbe {
   return { probeSchedule: (pr, head, scheduleId) => probeSchedule(transport, pr, head, scheduleId) };
@@ -45,6 +51,7 @@ async function probeSchedule(
       return (await isOpenAt(transport, pr, head)) ? 'scheduled' : 'unknown';
   } else if (isRefusal(answer)) return giveUp(transport, pr, scheduleId);
   else if (answer.status !== 201) throw transport.failure(call, answer);
+  else if (isPage(answer)) throw unusable(call, answer.status);
   await cancelAutoMerge(transport, pr);
   return 'lost';
 }

@@ -1,4 +1,4 @@
-import type { ForgeTransport } from '../wire/transport.ts';
+import { type ForgeTransport, isPage, unusable } from '../wire/transport.ts';
 
 /** Cancels a run. False where this version cannot (before Forgejo 16 and Gitea 1.28) or knows no such run. */
 export async function cancelGateRun(transport: ForgeTransport, runId: string): Promise<boolean> {
@@ -13,5 +13,6 @@ export async function cancelGateRun(transport: ForgeTransport, runId: string): P
   // Ended in the meantime: nothing is left to cancel.
   if (answer.status === 409 && answer.isJson) return true;
   if (answer.status < 200 || answer.status > 299) throw transport.failure(call, answer);
+  if (isPage(answer)) throw unusable(call, answer.status);
   return true;
 }

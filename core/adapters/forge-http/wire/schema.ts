@@ -314,6 +314,8 @@ const RefRow = z.object({ ref: z.string() });
 /** Answer of the references call: a list, or the one reference that has exactly this name. */
 export const RefRows = z.union([z.array(RefRow), RefRow.transform((row) => [row])]);
 
+export const TagRow = z.object({ name: z.string() });
+
 export const ChangedFileRows = nullableList(z.object({ filename: z.string() }));
 /** Dependencies. One is null, or has number 0 and a meaningless state, where the asker may not read what blocks. */
 export const DependencyRows = nullableList(

@@ -151,6 +151,11 @@ export function unusable(call: ForgeCall, status: number | null): ForgeError {
   return new ForgeError('unreachable', call.label, status, null, isWrite(call));
 }
 
+/** Whether an answer has a body that is none of the forge's, as the page of a proxy that asks to sign in with 200. */
+export function isPage({ isJson, body }: ForgeAnswer): boolean {
+  return !isJson && body.length > 0;
+}
+
 function isWrite(call: ForgeCall): boolean {
   return call.method !== 'GET';
 }

@@ -363,3 +363,23 @@ describe('deploy keys, whose pushes are shown as the owner’s', () => {
     });
   });
 });
+
+describe('a tag of a name', () => {
+  test.each([
+    ['there', { json: { name: 'main', commit: { sha: sha(1) } } }, true],
+    ['absent', MISSING, false],
+  ] as const)('is %s', async (_name, answer, expected) => {
+    const { forge, seen } = open(() => answer);
+    expect(await forge.hasTag('main')).toBe(expected);
+    expect(seen[0]?.path).toBe('/tags/main');
+  });
+
+  test.each([
+    ['a page that asks to sign in', { status: 200, text: '<html>', type: 'text/html' }],
+    ['JSON that is no tag', { status: 200, json: {} }],
+    ['a page of a proxy', { status: 404, text: '<html>', type: 'text/html' }],
+    ['a gateway without a route', { status: 404, json: { message: 'no route' } }],
+  ])('is not known by %s', async (_name, answer) => {
+    await expect(open(() => answer).forge.hasTag('main')).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+});

@@ -154,6 +154,14 @@ describe('cancelling a run', () => {
     expect(seen).toMatchObject([{ method: 'POST', path: '/actions/runs/12/cancel' }]);
   });
 
+  test('of which a page tells is not known to be done', async () => {
+    const { stager } = openStager(() => page(200));
+    await expect(stager.cancelGateRun('12')).rejects.toMatchObject({
+      kind: 'unreachable',
+      effectUnknown: true,
+    });
+  });
+
   test('that the token may not do is denied', async () => {
     const { stager } = openStager(() => refused(403));
     await expect(stager.cancelGateRun('12')).rejects.toMatchObject({ kind: 'denied' });
