@@ -126,7 +126,7 @@ export const PULL_CODES = {
   protected_files: wait(
     'operator',
     'refused: it changes files that the branch rule protects, so the forge never merges it by itself; merge it by hand',
-    'Let an administrator of the repository merge it on the forge by hand.',
+    'Let an administrator of the repository take the file out of the protected patterns of the branch rule until this has landed. Where that rule does not apply to administrators, one of them may merge by hand instead.',
   ),
   open_dependencies: wait(
     'author',
@@ -185,7 +185,7 @@ export const PULL_CODES = {
   removes_gate: wait(
     'author',
     'refused: deletes, renames or hides the gate workflow of the queue, so nothing could be tested; keep the file',
-    'Keep the gate workflow in this change. To remove it on purpose, let an administrator merge by hand.',
+    'Keep the gate workflow in this change. To remove it on purpose, let an administrator merge by hand, for which the branch rule must not apply to administrators.',
     true,
   ),
   gate_not_started: wait(
