@@ -50,6 +50,13 @@ function patchOf(body: Buffer): string {
   }
 }
 
+/** Without the parameter by which a client keeps caches out (decision 0346), which no forge reads. */
+function askedPath({ pathname, search }: URL): string {
+  const query = search.slice(1).split('&');
+  const asked = query.filter((each) => each !== '' && !each.startsWith('_=')).join('&');
+  return asked === '' ? pathname : `${pathname}?${asked}`;
+}
+
 interface Served {
   readonly label: string;
   readonly by: string;
@@ -66,7 +73,7 @@ export async function serveApi(
 ): Promise<void> {
   const method = request.method ?? 'GET';
   const body = await readBody(request);
-  const path = url.pathname + url.search;
+  const path = askedPath(url);
   const about = url.pathname.endsWith('/diffpatch') ? { about: patchOf(body) } : {};
   const fault = world.knobs.fault({ method, path, ...about });
   const served =
