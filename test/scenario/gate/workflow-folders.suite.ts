@@ -9,6 +9,16 @@ export interface ForgeOfKind {
   readonly create: () => Promise<World>;
 }
 
+/** The gate stands in a folder that Forgejo looks into after another one. */
+async function givenLaterGate(world: World, files: Readonly<Record<string, string>> = {}): Promise<void> {
+  await givenProject(world.forge);
+  await world.forge.pushToBase({
+    '.forgejo/workflows/mq-gate.yaml': null,
+    '.gitea/workflows/mq-gate.yaml': GATE_FILE,
+    ...files,
+  });
+}
+
 /** Which folder counts depends on the forge: the one that it looks into first, if the tree has it. */
 export function defineWorkflowFolderTests(forges: readonly ForgeOfKind[]): void {
   for (const { kind, create } of forges) {
@@ -18,12 +28,7 @@ export function defineWorkflowFolderTests(forges: readonly ForgeOfKind[]): void 
       reads ? 'the gate is hidden and missed' : 'the batch lands'
     }`, async () => {
       const world = await create();
-      await givenProject(world.forge);
-      await world.forge.pushToBase({
-        '.forgejo/workflows/mq-gate.yaml': null,
-        '.forgejo/workflows/other.yml': OTHER,
-        '.gitea/workflows/mq-gate.yaml': GATE_FILE,
-      });
+      await givenLaterGate(world, { '.forgejo/workflows/other.yml': OTHER });
       const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
       await world.drain({ maxMs: 20 * MINUTE_MS });
       expect((await endingOf(world, prs)).landed).toEqual(reads ? [] : prs);
@@ -34,11 +39,7 @@ export function defineWorkflowFolderTests(forges: readonly ForgeOfKind[]): void 
       reads ? 'is refused, because it hides the gate' : 'lands'
     }`, async () => {
       const world = await create();
-      await givenProject(world.forge);
-      await world.forge.pushToBase({
-        '.forgejo/workflows/mq-gate.yaml': null,
-        '.gitea/workflows/mq-gate.yaml': GATE_FILE,
-      });
+      await givenLaterGate(world);
       const adds = await world.forge.openPullRequest({
         branch: 'adds',
         files: { '.forgejo/workflows/other.yml': OTHER },
@@ -60,11 +61,7 @@ export function defineWorkflowFolderTests(forges: readonly ForgeOfKind[]): void 
         reads ? 'is refused, because the forge reads the gate from that commit' : 'is judged by that gate'
       }`, async () => {
         const world = await create();
-        await givenProject(world.forge);
-        await world.forge.pushToBase({
-          '.forgejo/workflows/mq-gate.yaml': null,
-          '.gitea/workflows/mq-gate.yaml': GATE_FILE,
-        });
+        await givenLaterGate(world);
         const decoy = await world.forge.openPullRequest({
           branch: 'decoy',
           files: { [file]: `${GATE_FILE}# passes everything\n` },

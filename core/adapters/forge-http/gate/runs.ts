@@ -5,6 +5,7 @@ import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
 import { ForgeError, isVersionHidden } from '#core/ports/forge.ts';
 import { assertRepoReadable } from '../branches.ts';
 import { readVersion } from '../repos.ts';
+import { isBoundedJson } from '../wire/answer-limits.ts';
 import { readBody } from '../wire/read-body.ts';
 import { readLink } from '../wire/read-link.ts';
 import { PushPayload, RunPage, type RunRow } from '../wire/schema.ts';
@@ -157,7 +158,9 @@ function isOfOtherRef({ event_payload: payload }: RunRow, { branch }: GateQuery)
   return push.success && push.data.ref !== branchRef(branch);
 }
 
+/** A text within an answer counts as one value there, so that it has the limits of an answer for itself. */
 function readJson(text: string): unknown {
+  if (!isBoundedJson(Buffer.from(text))) return null;
   try {
     return JSON.parse(text);
   } catch {

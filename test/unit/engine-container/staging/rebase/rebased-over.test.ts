@@ -1,5 +1,5 @@
 import type { CommitSha } from '#core/domain/ids.ts';
-import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
+import { DIRECTORY_MEMORY_ENTRIES_MAX, MERGE_FILE_BYTES_MAX } from '#core/domain/limits.ts';
 import { type ChangedCommit, type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { RepoDirectories } from '../../../../../engine-container/src/reconcile/engine-memory.ts';
 import { hashDirectory } from '../../../../../engine-container/src/staging/hash-directory.ts';
@@ -92,9 +92,14 @@ describe('a commit that moves a submodule', () => {
   });
 
   /** A head that moves its submodule, under these rules, and a base that made `count` commits of one file of its own. */
-  async function leftOut(gitmodules: string | null, count: number, change: 'none' | 'file' | 'submodule') {
+  async function leftOut(
+    gitmodules: string | null,
+    count: number,
+    change: 'none' | 'file' | 'submodule',
+    size = 1,
+  ) {
     const { memory } = givenForge(() => []);
-    const rules = gitmodules === null ? [] : [{ name: '.gitmodules', mode: '100644', id: RULES, size: 1 }];
+    const rules = gitmodules === null ? [] : [{ name: '.gitmodules', mode: '100644', id: RULES, size }];
     const put = (commit: string, content: string): string => {
       const f = { name: 'f', mode: '100644', id: content.padStart(40, '0'), size: 1 };
       const directory = [...rules, f, submoduleAt(commit)];
@@ -127,6 +132,11 @@ describe('a commit that moves a submodule', () => {
     expect(await leftOut('[submodule "sub"] ignore="all"', 1, change)).toBe(true);
     expect(await leftOut(withIgnore('dirty'), 1, change)).toBe(false);
     expect(await leftOut(null, 1, change)).toBe(false);
+  });
+
+  test('may be left out where the rules are more than are read', async () => {
+    expect(await leftOut(withIgnore('none'), 1, 'submodule', MERGE_FILE_BYTES_MAX)).toBe(false);
+    expect(await leftOut(withIgnore('none'), 1, 'submodule', MERGE_FILE_BYTES_MAX + 1)).toBe(true);
   });
 
   test('is not where the base changed files alone', async () => {

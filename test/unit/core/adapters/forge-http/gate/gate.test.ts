@@ -57,6 +57,15 @@ describe('a run list', () => {
     });
   });
 
+  test('holds no payload of more values than an answer may have', async () => {
+    const event_payload = `{"ref":"refs/heads/mq/main/staging","x":[${'[],'.repeat(200_000)}0]}`;
+    const parse = jest.spyOn(JSON, 'parse');
+    const found = await readRuns([forgejoRun(4, { status: 'success', event_payload })]);
+    const parsed = parse.mock.calls.map(([text]) => text);
+    parse.mockRestore();
+    expect([found.kind, parsed.includes(event_payload)]).toEqual(['finished', false]);
+  });
+
   test('is asked with the filters of every version', async () => {
     const { readGate, seen } = openGate(() => ({ json: { workflow_runs: [], total_count: 0 } }));
     expect(await readGate(GATE)).toEqual({ kind: 'none' });
