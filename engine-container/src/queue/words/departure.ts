@@ -45,8 +45,8 @@ export function leaveQueue(pass: DecisionContext, entry: QueueEntry, reason: Lea
   // The words stand on the commit: they are those of another one with this head from now on.
   const [heir, ...others] = record.entries.filter(({ head }) => head === entry.head);
   if (heir !== undefined) return inherit(pass, heir, others, entry.said);
-  // Where many leave at once, the patrol tells the rest.
-  if (leavesSilently(reason) || mustWordsWait(record)) return;
+  // Where many leave at once, the patrol tells the rest. Of those in flight there are few, and with many open it comes in a day.
+  if (leavesSilently(reason) || (mustWordsWait(record) && !isInFlight(record, entry.pr))) return;
   // That the queue is off says nothing of what its author has to do when it is on.
   if (isUntrue(pass, entry, true)) wishWords(pass, entry, describeDeparture(reason));
 }

@@ -1,3 +1,5 @@
+import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { known } from '#core/domain/result.ts';
 import { decide } from '../../../../../engine-container/src/queue/decide.ts';
 import { beginPass } from '../../../../../engine-container/src/queue/decision-context.ts';
@@ -108,4 +110,29 @@ test('the places of a line are counted once for all words of a look', () => {
   sayProgress(pass);
   expect(pass.record.pendingStatuses.length).toBeGreaterThan(100);
   expect(asked).toBeLessThan(2 * entries.length * bounced.length);
+});
+
+test('while words wait for hundreds of heads, one that is staged and leaves is told so at once, and one in line is not', () => {
+  const left = describeDeparture('auto_merge_cancelled');
+  const pulls = [1, 2].map((pr) => givenView(pr, { schedule: known({ kind: 'none' }) }));
+  const saidOf = (waiting: number): readonly string[] => {
+    const sayLater = (index: number) => ({
+      context: DEFAULT_SERVICE_NAME,
+      pr: 1000 + index,
+      sha: headOf(1000 + index),
+      state: 'error' as const,
+      description: 'refused',
+      targetUrl: null,
+      retryAt: NOW + 60_000,
+    });
+    const record = givenRecord({
+      entries: [givenEntry(1), givenEntry(2)],
+      pendingStatuses: Array.from({ length: waiting }, (_, index) => sayLater(index)),
+      ...inBatch,
+    });
+    const { pendingStatuses } = decide(givenSnapshot({ ids: [], pulls: known(pulls) }), record).record;
+    return pendingStatuses.flatMap(({ pr, description }) => (description === left ? [`#${pr}`] : []));
+  };
+  expect(saidOf(PENDING_STATUSES_MAX / 2 - 2)).toEqual(['#1', '#2']);
+  expect(saidOf(PENDING_STATUSES_MAX / 2)).toEqual(['#1']);
 });
