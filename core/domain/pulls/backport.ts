@@ -169,6 +169,7 @@ export function resultOfRefusal(reason: MergeRefusal): BackportResult {
     case 'unrelated_history':
     case 'commit_left_out':
     case 'merges_in_rebase':
+    case 'empty_directory':
     case 'file_converted':
       return 'not_exact';
   }

@@ -47,6 +47,12 @@ export const MERGE_CODES = {
     'Rebase the branch onto the base branch, so that it has no merge commits, and push it. The queue goes on by itself.',
     true,
   ),
+  empty_directory: wait(
+    'author',
+    'refused: it has a directory with nothing in it, which git drops when it writes a tree; commit a change beside that directory',
+    'Add or change a file in the folder that holds the empty directory, commit that with git, and push it: git leaves the empty one out then. "git ls-tree -rt HEAD" shows it with the id 4b825dc. The queue goes on by itself.',
+    true,
+  ),
   file_converted: wait(
     'author',
     "refused: git converts a file that differs from the base (text, eol or ident in .gitattributes), and so the forge's rebase stops",

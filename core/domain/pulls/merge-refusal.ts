@@ -21,6 +21,8 @@ const MERGE_REFUSALS = [
   'commit_left_out',
   /** A rebase drops the merges in it, and with them what they changed. */
   'merges_in_rebase',
+  /** A rebase would land its commits as they are, and with them a directory with nothing in it, which no staged tree can have. */
+  'empty_directory',
   /** Git converts one of its files between disk and history, takes it for changed, and stops the forge's rebase. */
   'file_converted',
   /** More commits lie between it and the base than one listing may have. */

@@ -135,6 +135,7 @@ const CUT_REASONS: Readonly<Record<CutReason, DeferReason | null>> = {
   unrelated_history: 'unrelated_history',
   commit_left_out: 'commit_left_out',
   merges_in_rebase: 'merges_in_rebase',
+  empty_directory: 'empty_directory',
   file_converted: 'file_converted',
   too_many_commits: 'too_many_commits',
   too_many_files: 'too_many_files',

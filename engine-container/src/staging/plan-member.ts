@@ -227,8 +227,9 @@ export class MemberPlanner {
     // Commits that stand on the base are not written one by one: the branch moves to the last of them.
     const isKept = isFastForward(own, this.#action.forkSha, this.#staged, this.#kept);
     const holdsBase = isKept || (this.#isNext(member) && isUpToDate);
-    if (holdsBase && !this.#action.rebasesUpToDate) return plan;
     const head = await this.#deps.objects.treeOf(member.head);
+    if (holdsBase && head !== tree) return 'empty_directory';
+    if (holdsBase && !this.#action.rebasesUpToDate) return plan;
     const written = isKept ? [{ sha: head, parent: ours }] : plan.written;
     const rebase = { head, ours, written };
     const refusal = await unlessNotReady(() => findCheckoutRefusal(this.#deps.objects, rebase));

@@ -30,6 +30,13 @@ export interface FlatEntry {
   readonly id: string;
 }
 
+export interface TreeEntry extends FlatEntry {
+  readonly name: string;
+}
+
+/** A tree with nothing in it. */
+export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
 /** Most objects a run touches are read more than once; older ones fall out first. */
 const CACHE_MAX = 20_000;
 
@@ -152,7 +159,7 @@ export class ObjectStore {
   /** Writes the tree of a flat listing and returns its id. */
   writeFlat(files: ReadonlyMap<string, FlatEntry>): string {
     const directories = new Map<string, Map<string, FlatEntry>>();
-    const entries: { name: string; mode: string; id: string }[] = [];
+    const entries: TreeEntry[] = [];
     for (const [path, file] of files) {
       const slash = path.indexOf('/');
       if (slash < 0) {
@@ -165,6 +172,10 @@ export class ObjectStore {
       directories.set(name, inner);
     }
     for (const [name, inner] of directories) entries.push({ name, mode: '40000', id: this.writeFlat(inner) });
+    return this.writeTree(entries);
+  }
+
+  writeTree(entries: readonly TreeEntry[]): string {
     return this.write('tree', encodeTree(entries));
   }
 
@@ -182,7 +193,7 @@ export class ObjectStore {
 }
 
 /** git sorts a directory as if its name ended in a slash. */
-function encodeTree(entries: readonly { name: string; mode: string; id: string }[]): Buffer {
+function encodeTree(entries: readonly TreeEntry[]): Buffer {
   const keyed = entries.map((entry) => ({
     entry,
     key: Buffer.from(entry.mode === '40000' ? `${entry.name}/` : entry.name),
@@ -195,8 +206,8 @@ function encodeTree(entries: readonly { name: string; mode: string; id: string }
   );
 }
 
-export function parseTree(data: Buffer): { name: string; mode: string; id: string }[] {
-  const entries: { name: string; mode: string; id: string }[] = [];
+export function parseTree(data: Buffer): TreeEntry[] {
+  const entries: TreeEntry[] = [];
   for (let at = 0; at < data.length; ) {
     const space = data.indexOf(32, at);
     const end = data.indexOf(0, space);

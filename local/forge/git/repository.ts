@@ -5,6 +5,7 @@ import { type CommitObject, type FlatEntry, ObjectStore, parseTree, type Signatu
 import { GitFailure, git, runGit } from './process.ts';
 import { RefStore } from './refs.ts';
 import { withSubmoduleRules } from './submodule-rules.ts';
+import { writtenTree } from './written-tree.ts';
 
 const FULL_ID = /^[0-9a-f]{40}$/;
 
@@ -189,22 +190,20 @@ export class Repository {
     const key = `${ours} ${theirs}`;
     const known = this.#merges.get(key);
     if (known !== undefined) return known;
-    const result = await runGit(this.dir, [
-      'merge-tree',
-      '--write-tree',
-      '--name-only',
-      '--no-messages',
-      ours,
-      theirs,
-    ]);
+    const flags = ['--write-tree', '--name-only', '--no-messages'];
+    const result = await runGit(this.dir, ['merge-tree', ...flags, ours, theirs]);
     const lines = result.stdout.toString('utf8').trim().split('\n');
     const merged: MergedTree =
       result.code === 0
-        ? { kind: 'clean', tree: lines[0] ?? '' }
+        ? { kind: 'clean', tree: await this.#written(ours, lines[0] ?? '') }
         : { kind: 'conflict', files: result.code === 1 ? lines.slice(1).filter((line) => line !== '') : [] };
     // Above 1 git could not even look: a missing object may arrive later.
     if (result.code <= 1) this.#merges.set(key, merged);
     return merged;
+  }
+
+  async #written(ours: string, tree: string): Promise<string> {
+    return writtenTree(this.objects, (await this.mustCommit(ours)).tree, tree);
   }
 
   /**

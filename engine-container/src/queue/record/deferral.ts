@@ -125,6 +125,7 @@ const DEFERRALS: Readonly<Record<DeferReason, Traits>> = {
   unrelated_history: {},
   commit_left_out: {},
   merges_in_rebase: {},
+  empty_directory: {},
   file_converted: {},
   too_many_commits: {},
   too_many_files: {},

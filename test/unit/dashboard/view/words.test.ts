@@ -71,6 +71,7 @@ test('everything that stands aside in the queue has words of its own', () => {
     unrelated_history: true,
     commit_left_out: true,
     merges_in_rebase: true,
+    empty_directory: true,
     file_converted: true,
     too_many_commits: true,
     too_many_files: true,

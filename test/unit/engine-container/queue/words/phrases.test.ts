@@ -27,6 +27,7 @@ const DEFERS = Object.keys({
   unrelated_history: true,
   commit_left_out: true,
   merges_in_rebase: true,
+  empty_directory: true,
   file_converted: true,
   too_many_commits: true,
   too_many_files: true,
