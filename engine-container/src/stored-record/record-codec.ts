@@ -8,6 +8,7 @@ import { HOOK_STATES } from '#core/domain/set-up/hook-seen.ts';
 import { PROTECTION_REASONS } from '#core/domain/set-up/provisioning.ts';
 import { COUNTED_STATES } from '../queue/admission/reviews.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
+import { REST_CAUSES } from '../queue/record/stop-state.ts';
 import { migrate, WRITTEN_FORMAT } from './record-migrations.ts';
 import { type StoredField, toCodeNames, toCodeRows, toStoredNames, toStoredRows } from './record-names.ts';
 import { withoutUnknownReasons } from './unknown-reasons.ts';
@@ -71,6 +72,7 @@ const RunnersKnown = z.object({ count: z.number(), at: z.number(), again: z.numb
 const BegunLately = z.object({ count: z.number(), at: z.number(), stagedAt: z.number() });
 const HookSeen = z.object({ since: z.number(), at: z.number(), state: z.enum(HOOK_STATES) });
 const GateMissing = z.object({ gate: z.string(), since: z.number() });
+const RestsFor = z.enum(REST_CAUSES);
 const RuleSeen = z.object({
   at: z.number(),
   lookedAt: z.number().optional(),
@@ -86,6 +88,7 @@ const LEARNED: Readonly<Record<string, z.ZodType>> = {
   hook: HookSeen,
   rule: RuleSeen,
   gateMissing: GateMissing,
+  restsFor: RestsFor,
 };
 const StoredShape = z.object({
   schema: z.literal(WRITTEN_FORMAT),
@@ -167,6 +170,7 @@ const StoredShape = z.object({
     })
     .optional(),
   gateMissing: GateMissing.optional(),
+  restsFor: RestsFor.optional(),
   rule: RuleSeen.optional(),
   settingsSeen: SettingsSeenShape.optional(),
   hook: HookSeen.optional(),

@@ -24,6 +24,8 @@ describe('the deadline of a gate', () => {
       });
       expect(world.clock.now() - begun).toBeGreaterThanOrEqual(20 * MINUTE_MS);
       expect((await world.rows()).map(({ outcome }) => outcome)).toEqual(['error', 'error']);
+      // For as long as nothing is tried: no gate run was broken off.
+      expect((await world.reconcile())?.errorCode).toBe('gate_timeout');
       world.forge.judge = () => 'success';
       await world.drain();
       expect(await endingOf(world, prs)).toEqual({ landed: prs, bounced: [] });

@@ -140,6 +140,10 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
     await world.drain({ maxMs: 15 * MINUTE_MS });
     const aside = (await world.record()).deferred.length;
     expect(aside).toBeLessThanOrEqual(3);
+    const isResting = async () => ((await world.record()).restsUntil ?? 0) > world.clock.now();
+    await world.drain({ until: isResting, maxMs: 60 * MINUTE_MS });
+    // It rests because of the forge: no gate run was broken off.
+    expect([await isResting(), (await world.reconcile())?.errorCode]).toEqual([true, 'forge_unreachable']);
     isDown = false;
     await world.drain({ maxMs: 90 * MINUTE_MS });
     expect([...(await endingOf(world, prs)).landed].sort((x, y) => x - y)).toEqual(prs);

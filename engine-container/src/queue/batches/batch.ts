@@ -25,6 +25,7 @@ import {
   type Teardown,
   treeOf,
 } from '../record/record.ts';
+import type { RestCause } from '../record/stop-state.ts';
 import { blamesHead, keepsWords, sayDeferred } from '../words/deferral-words.ts';
 import { wordsOfEnd } from '../words/last-word.ts';
 import { describeDefer } from '../words/phrases.ts';
@@ -154,8 +155,7 @@ function closeTornDown(pass: DecisionContext, batch: Batch, teardown: Teardown):
     if (node.to > 0 && node.to <= batch.landed) resolveNode(pass, batch, node, 'success');
     else resolveNode(pass, batch, node, TEARDOWN_OUTCOMES[teardown], teardown);
   }
-  if (teardown === 'gate_infrastructure' || teardown === 'gate_timeout')
-    pass.record.restsUntil = pass.s.now + RETEST_PAUSE_MS;
+  if (teardown === 'gate_infrastructure' || teardown === 'gate_timeout') beginRest(pass, teardown);
   for (const member of batch.members.slice(startOf(batch))) {
     const leaves = batch.fates.some((fate) => fate.pr === member.pr && fate.action !== 'requeued');
     // A head that moved was announced when it moved; who was let go of before is in other hands.
@@ -167,6 +167,12 @@ function closeTornDown(pass: DecisionContext, batch: Batch, teardown: Teardown):
       emitEvent(pass, 'pr_requeued', member, whyRequeued(batch, member, teardown));
   }
   endBatch(pass, batch);
+}
+
+/** It is no fault of a pull request, and is given time. */
+export function beginRest({ record, s }: DecisionContext, cause: RestCause): void {
+  record.restsUntil = s.now + RETEST_PAUSE_MS;
+  record.restsFor = cause;
 }
 
 /** The failure of one member is no reason that holds of the others. */

@@ -38,7 +38,7 @@ export function openBatches(pass: DecisionContext): void {
   }
   if (!isAnyReady || !awaitReadAgain(pass)) return;
   if (record.restsUntil !== null && record.restsUntil > s.now) {
-    reportCode(pass, 'gate_infrastructure');
+    reportCode(pass, record.restsFor ?? 'gate_infrastructure');
     return wakeNoLaterThan(pass, record.restsUntil);
   }
   if (overtake(pass, base.tree)) return;

@@ -1,5 +1,4 @@
 import {
-  RETEST_PAUSE_MS,
   STAGING_ASIDES_MAX,
   STAGING_PAUSE_MS,
   STAGING_PAUSE_MS_MAX,
@@ -11,7 +10,7 @@ import type { Action } from '../actions.ts';
 import { type DecisionContext, entryOf, tellRefusal } from '../decision-context.ts';
 import { isJudgedAlone, type QueueEntry, wasSetAside } from '../record/queue-entry.ts';
 import type { Batch, Member, Node } from '../record/record.ts';
-import { defer, dissolve, startTeardown } from './batch.ts';
+import { beginRest, defer, dissolve, startTeardown } from './batch.ts';
 import { activeMembers, findNode } from './pipeline.ts';
 
 /**
@@ -103,7 +102,7 @@ export function deferWithBackoff(
   if (inARow >= STAGING_ASIDES_MAX) {
     // All that were tried failed: the forge is the cause, and it is given time.
     record.setAsideInARow = 0;
-    record.restsUntil = s.now + RETEST_PAUSE_MS;
+    beginRest(pass, reason === 'staging_failed' ? 'forge_unreachable' : 'gate_infrastructure');
     return;
   }
   record.setAsideInARow = inARow + 1;

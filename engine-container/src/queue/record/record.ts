@@ -34,13 +34,13 @@ import type { OutsideMove, Outsider } from './merged-outside-state.ts';
 import type { PendingStatus, UnheardPost } from './pending-status.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Recalling } from './recall-state.ts';
-import type { Halt, Rival } from './stop-state.ts';
+import type { Halt, Rest, Rival } from './stop-state.ts';
 
 /**
  * The queue record: bookkeeping of one repo, kept by the lease holder and never authoritative (contract, Queue execution
  * model, 8). Losing it costs time and gate runs, never safety: the forge is read again and everything is proven again (A32).
  */
-export interface QueueRecord extends Learned, Recalling {
+export interface QueueRecord extends Learned, Recalling, Rest {
   readonly schema: 2;
   /** Status context that everything below was posted under. */
   context: string;
@@ -76,8 +76,6 @@ export interface QueueRecord extends Learned, Recalling {
   rival?: Rival;
   /** Since when the forge shows the repository as archived; absent: it does not. */
   archivedSince?: EpochMs;
-  /** After repeated infrastructure failure nothing is staged before this time (D-07). */
-  restsUntil: EpochMs | null;
   /** The known timeline and reviews of each open pull request, so that an unchanged one is not read again. */
   readings: PullRequestReading[];
   /** Base tip last read and its tree, so that an unmoved base costs one call; `at` is since when it is known. */

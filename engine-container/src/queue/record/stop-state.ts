@@ -2,6 +2,18 @@ import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts'
 import type { HaltEvidence } from '#core/domain/queue/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 
+/** Failures that came again and again before a rest. */
+export const REST_CAUSES = ['gate_infrastructure', 'gate_timeout', 'forge_unreachable'] as const;
+export type RestCause = (typeof REST_CAUSES)[number];
+
+/** After repeated failures that are none of a pull request the queue rests (D-07). */
+export interface Rest {
+  /** Nothing is staged before this time. */
+  restsUntil: EpochMs | null;
+  /** Of the last rest; absent: gate runs were broken off. */
+  restsFor?: RestCause;
+}
+
 /** Nothing goes on until a person switches the queue on again. */
 interface Stop {
   readonly pr: PullRequestNumber;

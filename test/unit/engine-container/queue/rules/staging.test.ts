@@ -95,13 +95,14 @@ describe('when a batch begins', () => {
     expect(tellDecision(given, givenRecord({ entries: entries(1) })).actions).toEqual([]);
   });
 
-  test('not while the infrastructure has a pause', () => {
+  test.each([
+    ['gate runs were broken off, as a record of before says nothing', {}, 'gate_infrastructure'],
+    ['a gate did not end in time', { restsFor: 'gate_timeout' }, 'gate_timeout'],
+    ['the forge failed on all that was tried', { restsFor: 'forge_unreachable' }, 'forge_unreachable'],
+  ] as const)('not while it rests because %s, which is what is told', (_name, why, error) => {
     const given = givenSnapshot({ pulls: scheduled(1) });
-    expect(tellDecision(given, givenRecord({ entries: entries(1), restsUntil: NOW + 9_000 }))).toMatchObject({
-      actions: [],
-      error: 'gate_infrastructure',
-      wakeInMs: 9_000,
-    });
+    const record = givenRecord({ entries: entries(1), restsUntil: NOW + 9_000, ...why });
+    expect(tellDecision(given, record)).toMatchObject({ actions: [], error, wakeInMs: 9_000 });
   });
 
   test('not while the queue is halted, until a person switches it on again', () => {
