@@ -46,10 +46,8 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   }
   if (!pass.s.botLogin.known) return;
   const byBot = ours.creator === pass.s.botLogin.value;
-  if (!byBot && ours.state !== 'error') {
-    pass.alarms.push({ name: 'foreign_status_writer', pr: pull.number });
-  }
   if (mayOpenMerge(ours)) {
+    if (!byBot) pass.alarms.push({ name: 'foreign_status_writer', pr: pull.number });
     wishStatus(pass, {
       pr: pull.number,
       sha: pull.headSha,

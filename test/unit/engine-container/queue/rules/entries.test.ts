@@ -411,6 +411,18 @@ describe('a success that the record does not know of', () => {
     expect(tellDecision(open('stranger'), givenRecord()).alarms).toEqual(['foreign_status_writer #1']);
   });
 
+  test.each(['error', 'failure', 'pending'] as const)(
+    'is none where another account wrote %s, which opens no merge: no alarm, and it is not written over',
+    (state) => {
+      const statuses = known([givenStatus({ creator: 'stranger', state })]);
+      const given = givenSnapshot({ pulls: known([givenView(1, { statuses })]) });
+      expect(tellDecision(given, givenRecord())).toMatchObject({
+        actions: ['stage #1 on base-0 as mq/main/staging'],
+        alarms: [],
+      });
+    },
+  );
+
   test('taken back while its bounced pull request was a draft, gives way to the words of the bounce', () => {
     const description = 'not proven: an earlier success no longer holds on this base';
     const statuses = known([givenStatus({ state: 'error', creator: 'mq-bot', description })]);
