@@ -1,3 +1,4 @@
+import { CONNECTIONS_PER_TENANT_MAX, REPOS_PER_TENANT_MAX } from '../domain/api-limits.ts';
 import type { ApiError, ApiErrorCode } from './routes/client.ts';
 
 /**
@@ -26,8 +27,8 @@ export const ERROR_STEPS: Readonly<Record<ApiErrorCode, string | null>> = {
   confirm_mismatch: 'Give your tenant id exactly as the page Account shows it.',
   forge_error: 'Check that the token still works and has the scopes that it needs, then try again.',
   payment_required: 'Settle the payment on the page Billing; the queue goes on by itself.',
-  repo_limit_exceeded: 'Choose a larger plan, or remove a repository.',
-  connection_limit_exceeded: 'Choose a larger plan, or remove a connection.',
+  repo_limit_exceeded: `Choose a larger plan where there is one, or remove a repository: no account has more than ${REPOS_PER_TENANT_MAX}.`,
+  connection_limit_exceeded: `Choose a larger plan where there is one, or remove a connection: no account has more than ${CONNECTIONS_PER_TENANT_MAX}.`,
   repo_already_managed:
     'One queue for each branch, and one account for each repository: remove it there first.',
   status_context_taken: 'Name another status context.',

@@ -26,6 +26,9 @@ export const GATE_CONTEXT_CHARS_MAX = 255;
 export const GATE_AUTHORS_MAX = 5;
 
 // Listings (contract, Limits)
+/** Whatever the plan says: lists of a tenant are whole (D-51). */
+export const CONNECTIONS_PER_TENANT_MAX = 50;
+export const REPOS_PER_TENANT_MAX = 500;
 export const ADMIN_PAGE_SIZE_MAX = 100;
 export const ADMIN_PAGE_SIZE_DEFAULT = 50;
 export const ADMIN_QUERY_CHARS_MAX = 200;

@@ -67,6 +67,8 @@ const PROMISES: readonly (readonly [where: string, words: string, name: Name, va
   ['accounts that may schedule, teams', '50, 10', 'SCHEDULE_PEOPLE_MAX', 50],
   ['accounts that may schedule, teams', '50, 10', 'SCHEDULE_TEAMS_MAX', 10],
   ['accounts that are programs', '20', 'BOTS_MAX', 20],
+  ['connections, repositories', '50, 500', 'CONNECTIONS_PER_TENANT_MAX', 50],
+  ['connections, repositories', '50, 500', 'REPOS_PER_TENANT_MAX', 500],
   ['repositories of a token’s scope', '100', 'API_TOKEN_REPOS_MAX', 100],
   ['`gate_timeout_minutes`', '1,440', 'GATE_TIMEOUT_MINUTES_MAX', 1_440],
   ['members of a batch', '50', 'BATCH_PULL_REQUESTS_MAX', 50],

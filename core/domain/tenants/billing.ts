@@ -1,3 +1,4 @@
+import { CONNECTIONS_PER_TENANT_MAX, REPOS_PER_TENANT_MAX } from '../api-limits.ts';
 import type { EpochMs, RepoId } from '../ids.ts';
 
 export const TIERS = ['free', 'pro', 'team'] as const;
@@ -45,10 +46,6 @@ export const NO_PLANS: PlanLimitsTable = {
   pro: { included: UNLIMITED, ceiling: UNLIMITED },
   team: { included: UNLIMITED, ceiling: UNLIMITED },
 };
-
-/** Whatever the plan says: no tenant has more of these (D-51). */
-const CONNECTIONS_PER_TENANT_MAX = 50;
-const REPOS_PER_TENANT_MAX = 500;
 
 /** The purchase, as stored. */
 export interface Plan {
