@@ -1,5 +1,8 @@
+import * as pace from '#core/adapters/forge-http/wire/forge-pace-limits.ts';
 import * as api from '#core/domain/api-limits.ts';
 import * as queue from '#core/domain/limits.ts';
+import * as backport from '#core/domain/pulls/backport.ts';
+import * as heard from '#core/domain/wakes/heard-events.ts';
 import { POLL_EVERY_MS } from '../../dashboard/data/live.ts';
 import { readSource } from './sources.ts';
 
@@ -10,8 +13,8 @@ const DAY = 86_400_000;
 const KIB = 1_024;
 const MIB = 1_048_576;
 
-type Name = keyof typeof api | keyof typeof queue | 'POLL_EVERY_MS';
-const constants: Readonly<Record<string, unknown>> = { ...api, ...queue, POLL_EVERY_MS };
+const constants = { ...api, ...queue, ...pace, ...backport, ...heard, POLL_EVERY_MS };
+type Name = keyof typeof constants;
 
 /** Promise, its words, the constant that the code goes by, and its value as a number of this file: other tests import the constant. */
 const PROMISES: readonly (readonly [where: string, words: string, name: Name, value: number])[] = [
@@ -91,16 +94,44 @@ const PROMISES: readonly (readonly [where: string, words: string, name: Name, va
   ['bodies', '64 KiB', 'JSON_BODY_BYTES_MAX', 64 * KIB],
   ['bodies', '1 MiB', 'WEBHOOK_BODY_BYTES_MAX', MIB],
   ['open sockets', '200 for each tenant', 'SOCKETS_PER_TENANT_MAX', 200],
+  ['copies of its audit notes', '90 days', 'AUDIT_KEPT_MS', 90 * DAY],
+  ['API tokens, as hashes', '30 days after their end', 'API_TOKEN_KEPT_MS', 30 * DAY],
+  ['records set aside as unreadable, heads left', '30 days', 'QUARANTINE_KEPT_MS', 30 * DAY],
+  ['records set aside as unreadable, heads left', '30 days', 'LEFT_HEADS_KEPT_MS', 30 * DAY],
+  ['payment events, as hashes', '30 days', 'PAYMENT_EVENT_KEPT_MS', 30 * DAY],
+  ['deliveries of a forge, as hashes', '24 hours', 'DELIVERY_ID_KEPT_MS', DAY],
+  ['deliveries of a forge, as hashes', '24 hours', 'NOTICE_KEPT_MS', DAY],
+  ['notices for a webhook', '14 days', 'DELIVERY_KEPT_MS', 14 * DAY],
+  ['that a place was told', '30 days', 'NOTICE_CLAIM_KEPT_MS', 30 * DAY],
+  ['socket tickets, as hashes', '30 seconds', 'TICKET_TTL_MS', 30 * SECOND],
+  ['docs/forges.md', 'by itself every two minutes instead', 'HEARD_GATE_LOOK_MS', 2 * MINUTE],
+  ['docs/forges.md', 'then five times a second', 'FORGE_PACE_START_PER_SECOND', 5],
+  ['docs/forges.md', 'nothing has come to it for 30 seconds', 'GATE_CONTEXTS_SETTLE_MS', 30 * SECOND],
+  ['docs/forges.md', 'at least ten seconds', 'FORGE_TIMEOUT_MS', 10 * SECOND],
+  ['docs/forges.md', 'ten such labels count', 'BACKPORTS_PER_PULL_MAX', 10],
+  ['docs/forges.md', 'for five hours', 'BACKPORT_TRIES_MS', 5 * HOUR],
+  ['docs/webhook.md', 'within three seconds is taken', 'NOTICE_TIMEOUT_MS', 3 * SECOND],
+  ['docs/webhook.md', 'loses nothing in a day', 'SWEEP_UNTIL_MS', DAY],
+  ['docs/onebox.md', 'read from the forge again every five minutes', 'FORGE_RIGHTS_MS', 5 * MINUTE],
+  ['docs/onebox.md', 'has not got through for eleven', 'HEALTH_TICK_AGE_MS_MAX', 11 * MINUTE],
+  ['docs/billing.md', '50 connections and 500 repositories', 'REPOS_PER_TENANT_MAX', 500],
 ];
 
-/** The sentence of an invariant, or what the contract's Limits say of something. */
+/** The sentence of an invariant, a document, or what the contract's Limits or the threat model's table of data say of something. */
 function readPromise(where: string): string {
+  if (where.startsWith('docs/')) return readSource(where);
   if (/^A\d+$/.test(where)) {
     return new RegExp(`^- \\*\\*${where}\\*\\* (.+)$`, 'm').exec(readSource('docs/invariants.md'))?.[1] ?? '';
   }
-  const limits = readSource('docs/contract.md').split(/^## Limits$/m)[1] ?? '';
-  const row = limits.split('\n').find((line) => line.split('|')[1]?.trim() === where.replace('’', "'"));
-  return row?.split('|')[2] ?? '';
+  const cellsOf = (document: string, heading: string): readonly (readonly string[])[] =>
+    (readSource(document).split(`\n## ${heading}\n`)[1] ?? '').split('\n').map((line) => line.split('|'));
+  const limit = cellsOf('docs/contract.md', 'Limits').find(
+    ([, name]) => name?.trim() === where.replace('’', "'"),
+  );
+  const kept = cellsOf('docs/security.md', 'Data, and for how long').find(([, name]) =>
+    name?.trim().startsWith(where),
+  );
+  return (limit ?? kept)?.[2] ?? '';
 }
 
 describe('a number that a promise names is the number that the code goes by', () => {
