@@ -86,6 +86,8 @@ export interface KnownTree {
   readonly verdict: 'success' | 'failure';
 }
 
+export type StageBatch = Extract<Action, { kind: 'stage_batch' }>;
+
 /** Why staging stopped before the last member. None of these is ever blamed on the members before it. */
 export type CutReason =
   | MergeRefusal

@@ -1,7 +1,7 @@
 import type { EpochMs, TreeHash } from '#core/domain/ids.ts';
 import { CONTRADICTED_REFUSAL_MS } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
-import type { Action, ActionOutcome, CutReason } from './actions.ts';
+import type { Action, ActionOutcome, CutReason, StageBatch } from './actions.ts';
 import { defer, dissolve, startTeardown } from './batches/batch.ts';
 import { answerFromEvidence } from './batches/nodes.ts';
 import { findNode, inFlightOf, treesAhead } from './batches/pipeline.ts';
@@ -19,8 +19,6 @@ import { noteSettings } from './words/settings-words.ts';
 const HEAD_COPY_WAIT_MS = 30_000;
 const HEAD_COPY_WAIT_MS_MAX = 10 * 60_000;
 const GATE_FILE_WAIT_MS = 5 * 60_000;
-
-type StageBatch = Extract<Action, { kind: 'stage_batch' }>;
 
 /** A batch that was staged, in whole or in part, or why it was not. */
 export function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOutcome): void {

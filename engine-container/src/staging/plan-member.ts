@@ -1,7 +1,7 @@
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import type { MergeStyle } from '#core/domain/repos/repo.ts';
 import { type EngineForge, ForgeError, ListingTooLong } from '#core/ports/forge.ts';
-import type { Action, CutReason } from '../queue/actions.ts';
+import type { CutReason, StageBatch } from '../queue/actions.ts';
 import {
   hasMerges,
   hasRoots,
@@ -24,7 +24,6 @@ import type { RepoObjects } from './repo-objects.ts';
 import { type MergePlan, planMerge } from './three-way.ts';
 import { diffTrees } from './tree-walk.ts';
 
-type StageBatch = Extract<Action, { kind: 'stage_batch' }>;
 type StagedMember = StageBatch['members'][number];
 
 /** Trees that one replay may come to, beyond which it is not followed. */

@@ -2,11 +2,11 @@ import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { stagedMessage } from '#core/domain/queue/queue-names.ts';
 import { ReadNotBegun } from '#core/ports/forge.ts';
 import {
-  type Action,
   type ActionOutcome,
   type CutReason,
   type HeadRun,
   isOfMember,
+  type StageBatch,
 } from '../queue/actions.ts';
 import type { Staged } from '../queue/record/record.ts';
 import { type ToldSettings, tellSettingsChanges } from '../reading/settings-changes.ts';
@@ -24,7 +24,6 @@ import {
   removeWorkBranch,
 } from './stage-trees.ts';
 
-type StageBatch = Extract<Action, { kind: 'stage_batch' }>;
 type Cut = { readonly index: number; readonly reason: CutReason };
 
 export interface StageBatchDeps extends MemberPlannerDeps {

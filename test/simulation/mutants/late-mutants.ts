@@ -7,7 +7,7 @@ export const LATE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what a late call leaves behind is swept (E7)',
     file: `${QUEUE}/batches/late-branches.ts`,
-    find: 'const LATE_EFFECT_MS = 125_000;',
+    find: 'const LATE_EFFECT_MS = SUCCESS_LATE_MS;',
     replace: 'const LATE_EFFECT_MS = 0;',
     families: ['faults', 'workers', 'everything'],
     dies: 'a branch comes late',

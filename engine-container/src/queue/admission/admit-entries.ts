@@ -11,12 +11,12 @@ import type { QueueRecord, Staged } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { sayAsideAgain } from '../words/deferral-words.ts';
 import { describeRefusal } from '../words/phrases.ts';
+import { sayError } from '../words/wish-status.ts';
 import { admit } from './admission.ts';
 import type { Admission, AdmissionFacts, Refusal } from './admission-facts.ts';
 import { AuthorPlaces, areAttemptsSpent } from './attempts-and-places.ts';
 import { reviewHeld } from './held-by-forge.ts';
 import { MAY_BE_WHY } from './missed-merge.ts';
-import { sayError } from './moved-heads.ts';
 import { noteJudged } from './replaced-schedule.ts';
 import { outwaitAgreement, outwaitAnswer } from './unclear.ts';
 

@@ -28,9 +28,10 @@ import type { PullRequestView } from '../snapshot.ts';
 import { blamesHead, sayAsideAgain, sayDeferred } from '../words/deferral-words.ts';
 import { leaveQueue } from '../words/departure.ts';
 import { describeEarlierBounce, describeOldHead } from '../words/phrases.ts';
+import { sayError } from '../words/wish-status.ts';
 import { tellKnownVerdict } from './known-verdict.ts';
-import { forgetTried, noticeMovedHead, sayError, sayMoved } from './moved-heads.ts';
-import type { ScheduleReading } from './readings.ts';
+import { forgetTried, noticeMovedHead, sayMoved } from './moved-heads.ts';
+import type { Scheduled } from './readings.ts';
 import { noteReplaced } from './replaced-schedule.ts';
 
 /** How long a head that cannot be read after a start of the engine holds up the others. */
@@ -156,8 +157,6 @@ function isRead({ schedule, statuses }: PullRequestView): boolean {
 function isUnseenAfterReopening(entry: QueueEntry | undefined, schedule: Scheduled): boolean {
   return entry === undefined && schedule.kind === 'bound' && schedule.isReopened === true;
 }
-
-type Scheduled = Exclude<ScheduleReading, { kind: 'none' }>;
 
 function bindHead(
   pass: DecisionContext,

@@ -4,14 +4,12 @@ import { authored, createEntry, isBound, type QueueEntry } from '../record/queue
 import type { PullRequestView } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
 import { describeEarlierBounce, describeOldHead, describeUnbound } from '../words/phrases.ts';
-import { wishStatus } from '../words/wish-status.ts';
-import type { MovedWhy, ScheduleReading } from './readings.ts';
+import { sayError } from '../words/wish-status.ts';
+import type { MovedWhy, Scheduled } from './readings.ts';
 import { isForOtherTarget } from './renewal.ts';
 
 /** A push whose entry the timeline does not show by then will not be shown: entries are late by seconds (forge facts, 3.4). */
 const PUSH_UNTOLD_MS = 120_000;
-
-type Scheduled = Exclude<ScheduleReading, { kind: 'none' }>;
 
 /** A head that no schedule holds for: it keeps its place, and its status says what renews the schedule. */
 export function noticeMovedHead(
@@ -117,8 +115,4 @@ export function sayMoved(pass: DecisionContext, entry: QueueEntry, description: 
   if (unbound !== undefined) sayError(pass, unbound, describeUnbound(unbound));
   const bounced = others.find((other) => isBounced(pass.record, other));
   if (bounced !== undefined) sayError(pass, bounced, describeEarlierBounce(bounceOf(pass.record, bounced)));
-}
-
-export function sayError(pass: DecisionContext, { pr, head: sha }: QueueEntry, description: string): void {
-  wishStatus(pass, { pr, sha, state: 'error', description, targetUrl: null });
 }

@@ -77,3 +77,6 @@ export type ScheduleReading =
       /** Absent: not judged. */
       readonly why?: MovedWhy | Retargeted;
     };
+
+/** Scheduled, whether or not that holds for its head. */
+export type Scheduled = Exclude<ScheduleReading, { kind: 'none' }>;

@@ -1,9 +1,7 @@
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import { LATE_PUSH_ENTRY_MS } from './eligibility.ts';
-import type { HeadPush, ScheduleReading } from './readings.ts';
-
-type Scheduled = Exclude<ScheduleReading, { kind: 'none' }>;
+import type { HeadPush, Scheduled, ScheduleReading } from './readings.ts';
 
 type Known = Pick<QueueEntry, 'head' | 'scheduleId' | 'staleScheduleId'> | undefined;
 

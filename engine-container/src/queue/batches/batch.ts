@@ -241,7 +241,7 @@ function endBatch(pass: DecisionContext, batch: Batch): void {
     if (above.chain.length === 0) above.groundSha = batch.tip;
   }
   pass.refresh = true;
-  pass.pollMs = 0;
+  pollNoLaterThan(pass, 0);
 }
 
 /** Removes a batch that was never built, with what stands on it: no row, no blame, every member keeps its place. */

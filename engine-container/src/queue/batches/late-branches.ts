@@ -1,7 +1,8 @@
+import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
 import type { DecisionContext } from '../decision-context.ts';
 
-/** A forge that did not answer in time carries a call out at most this much later, busy as it is (E7). */
-export const LATE_EFFECT_MS = 125_000;
+/** A forge that did not answer in time carries a call out at most this much later, a `success` or another one (E7). */
+export const LATE_EFFECT_MS = SUCCESS_LATE_MS;
 
 /**
  * A staging call without a known end may still be carried out, even after a later attempt has come and gone: what it

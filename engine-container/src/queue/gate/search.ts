@@ -11,7 +11,7 @@ import {
 import { mayLand, proofOf, provenLength } from '../batches/pipeline.ts';
 import { freeSlots, padTo } from '../batches/start-batch.ts';
 import { isTerminal } from '../batches/transitions.ts';
-import { type DecisionContext, entryOf, reportCode } from '../decision-context.ts';
+import { type DecisionContext, entryOf, pollNoLaterThan, reportCode } from '../decision-context.ts';
 import { bounce } from '../landing/bounce.ts';
 import { readyEntries } from '../line/ready.ts';
 import { forecastOfGood, policyFor } from '../policy/in-force.ts';
@@ -200,7 +200,7 @@ function split(pass: DecisionContext, batch: Batch, failing: Node, { low, high }
   const beyond = failing.to > high ? [failing.to] : [];
   const edges = [failing.from, ...proven, ...cuts, high, ...beyond];
   if (pass.idsUsed + edges.length > pass.s.ids.length) {
-    pass.pollMs = 0;
+    pollNoLaterThan(pass, 0);
     return;
   }
   resolveNode(pass, batch, failing, 'bisected');

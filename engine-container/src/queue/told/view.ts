@@ -152,7 +152,7 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
   // One that is exempt from a freeze window is staged next.
   if (hold !== null && !ready) return block('paused_by_owner', { since: hold.since, until: hold.until });
   if (record.restsUntil !== null && record.restsUntil > at) {
-    // The contract's word for a rest after broken gate runs; a pause of the owner is the block above.
+    // The contract's word for a rest; a pause of the owner is the block above.
     return block('paused', { until: record.restsUntil });
   }
   for (const reason of ['base_red', 'gate_missing'] as const) {

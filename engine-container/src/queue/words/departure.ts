@@ -22,7 +22,7 @@ import {
   isRefusalTold,
 } from './phrases.ts';
 import { isSpokenFor } from './spoken-for.ts';
-import { wishStatus } from './wish-status.ts';
+import { sayError, wishStatus } from './wish-status.ts';
 
 /** A pull request that another required check keeps out of line for so long is told so on its head. */
 const NOT_ADMITTED_SAID_MS = 5 * 60_000;
@@ -64,11 +64,11 @@ function inherit(pass: DecisionContext, heir: QueueEntry, others: readonly Queue
   const isOver = isRefusalTold(said.description) && left.every(({ refusedFor }) => refusedFor === null);
   const bounced = left.find((other) => isBounced(pass.record, other));
   if (isOver && bounced !== undefined)
-    return wishError(pass, bounced, describeEarlierBounce(bounceOf(pass.record, bounced)));
+    return sayError(pass, bounced, describeEarlierBounce(bounceOf(pass.record, bounced)));
   // The other one's words stand over what the author of this one has to do, and no later look says that again.
   const description = describeUnbound(heir);
   if (said.description === description || left.some(({ movedAt }) => movedAt === null)) return;
-  wishError(pass, heir, description);
+  sayError(pass, heir, description);
 }
 
 function leavesSilently(reason: LeaveReason): reason is (typeof SILENT)[number] {
@@ -149,10 +149,6 @@ function isUntrue(
   if (said.state !== 'pending' && movedAt === null) return false;
   // Where a landing ends the last word is its own.
   return !isLandingHead(record, head) && !hasLandedHead(record, head);
-}
-
-function wishError(pass: DecisionContext, { pr, head: sha }: QueueEntry, description: string): void {
-  wishStatus(pass, { pr, sha, state: 'error', description, targetUrl: null });
 }
 
 function wishWords(pass: DecisionContext, { pr, head }: QueueEntry, description: string): void {

@@ -1,5 +1,6 @@
 import { type DecisionContext, entryOf } from '../decision-context.ts';
 import type { PendingStatus } from '../record/pending-status.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
 
 /** Queues a status; a newer wish for the same head replaces an older one that was not written yet. */
 export function wishStatus(pass: DecisionContext, status: Omit<PendingStatus, 'context'>): void {
@@ -13,6 +14,14 @@ export function wishStatus(pass: DecisionContext, status: Omit<PendingStatus, 'c
   const before = pendingStatuses.find((waiting) => isReplaced(waiting) && waiting.takesBack === true);
   pass.record.pendingStatuses = pendingStatuses.filter((waiting) => !isReplaced(waiting));
   pass.record.pendingStatuses.push({ ...status, context, ...(before === undefined ? {} : triesOf(before)) });
+}
+
+export function sayError(
+  pass: DecisionContext,
+  { pr, head: sha }: Pick<QueueEntry, 'pr' | 'head'>,
+  description: string,
+): void {
+  wishStatus(pass, { pr, sha, state: 'error', description, targetUrl: null });
 }
 
 /** The refusal that another pull request with this head was told stands there no more: it is told anew if it comes again. */
