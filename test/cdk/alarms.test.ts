@@ -71,6 +71,23 @@ describe('the runbook', () => {
     for (const name of named) expect(groups).toContain(name);
   });
 
+  /** They ask another log for the cause: that of the engine, and the lines of the worker. */
+  const ASKS_FOR_CAUSE = ['EngineErrors', 'WakesLost'];
+
+  test('the section of a line asks a log for the very words that raise its alarm', () => {
+    const wanted = lines.flatMap(({ name, pattern }) =>
+      [...pattern.matchAll(/\$\.message = "([^"]+)"/g)].map(([, words = '']) => ({ name, words })),
+    );
+    expect(wanted.length).toBeGreaterThan(20);
+    const unasked = wanted.filter(({ name, words }) => {
+      const section = sections.find((each) => name?.endsWith(each.name));
+      const [, query = ''] = /\n```\n(.+)\n```\n/.exec(section?.text ?? '') ?? [];
+      if (section === undefined || ASKS_FOR_CAUSE.includes(section.name)) return false;
+      return !query.includes(`'${words}'`);
+    });
+    expect(unasked).toEqual([]);
+  });
+
   test('every line that it asks a log for is written by the code', () => {
     const written = readAllSources();
     const asked = [...runbook.matchAll(/message (?:=|in) (\[[^\]]+\]|'[^']+')/g)].flatMap(([, words = '']) =>
