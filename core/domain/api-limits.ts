@@ -14,6 +14,8 @@ export const MATRIX_ROOM_CHARS_MAX = 255;
 // Tuning of a repo
 /** A day: an owner who waits longer wants the queue off. */
 export const BATCH_LINGER_SECONDS_MAX = 86_400;
+/** A pull request waits so many times `batch_linger_seconds` at most while others keep coming. */
+export const LINGERS_MAX = 5;
 export const BATCH_TARGET_MAX = 100;
 /** Budget of `bisect_fanout: auto`. */
 export const AUTO_RUNS_PER_100_LANDED_MIN = 20;

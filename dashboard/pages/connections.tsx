@@ -114,9 +114,9 @@ function ConnectionCard({
       <Problem error={remove.error} />
       <Confirm open={open === 'delete'} title={`Remove ${connection.bot_username}?`} onClose={close}>
         <p>
-          Its token is deleted, and{' '}
-          {repos === null ? 'all repositories' : plural(repos, 'repository', 'repositories')} under it leave
-          the queue with it. Nothing on the forge is changed.
+          {repos === null ? 'All repositories' : plural(repos, 'repository', 'repositories')} under it leave
+          the queue with it. On the forge the queue takes back what it posted and deletes its branches, for
+          which its token is kept for a day at most; scheduled auto-merges, webhooks and branch rules stay.
         </p>
         <div className="row">
           <Button
@@ -135,7 +135,7 @@ function ConnectionCard({
 
 const RENEW_FAULTS = {
   token: 'This is not a token.',
-  bot_username: 'The token belongs to another login, or this is not a login.',
+  bot_login: 'The token belongs to another login, or this is not a login.',
 } as const;
 
 function Renew({ connection, onDone }: { readonly connection: Connection; readonly onDone: () => void }) {
@@ -143,7 +143,7 @@ function Renew({ connection, onDone }: { readonly connection: Connection; readon
   const [login, setLogin] = useState(connection.bot_username);
   const isNamed = login !== connection.bot_username;
   const renew = useChange(
-    (api, body: { readonly token?: string; readonly bot_username?: string }) =>
+    (api, body: { readonly token?: string; readonly bot_login?: string }) =>
       api.updateConnection({ id: connection.id, body }),
     [KEYS.connections, ['queue']],
   );
@@ -152,7 +152,7 @@ function Renew({ connection, onDone }: { readonly connection: Connection; readon
       onSubmit={(event) => {
         event.preventDefault();
         renew.mutate(
-          { ...(token === '' ? {} : { token }), ...(isNamed ? { bot_username: login } : {}) },
+          { ...(token === '' ? {} : { token }), ...(isNamed ? { bot_login: login } : {}) },
           {
             onSuccess: () => {
               setToken('');
@@ -177,7 +177,7 @@ function Renew({ connection, onDone }: { readonly connection: Connection; readon
         </Field>
         <Field
           label="Login of the bot"
-          names={['bot_username']}
+          names={['bot_login']}
           hint="As it is on the forge now, after a change of name or with the token of another bot. The forge is asked whose the token is before anything is stored."
         >
           {(ids) => (

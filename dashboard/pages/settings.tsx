@@ -3,6 +3,7 @@ import { ApiError } from '#core/contracts/routes/client.ts';
 import {
   BATCH_LINGER_SECONDS_MAX,
   BATCH_TARGET_MAX,
+  LINGERS_MAX,
   STATUS_CONTEXT_CHARS_MAX,
 } from '#core/domain/api-limits.ts';
 import { useDraft } from '../data/use-draft.ts';
@@ -183,7 +184,7 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
           hint={
             Number(draft.linger) === 0
               ? '0: does not wait; what is ready is staged at once.'
-              : `After a pull request is ready, waits ${showDuration(Number(draft.linger))} for others, and longer while others keep coming.`
+              : `After a pull request is ready, waits ${showDuration(Number(draft.linger))} for others, and ${showDuration(LINGERS_MAX * Number(draft.linger))} at most while others keep coming.`
           }
           error={errorOf('batch_linger_seconds')}
         >

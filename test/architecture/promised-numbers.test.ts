@@ -25,6 +25,7 @@ const PROMISES: readonly (readonly [where: string, words: string, name: Name, va
   ['A21', 'a second time-out', 'MERGE_TIMEOUTS_MAX', 2],
   ['A28', '(1 to 16)', 'BISECT_FANOUT_MIN', 1],
   ['A28', '(1 to 16)', 'BISECT_FANOUT_MAX', 16],
+  ['A33', 'or five times as long since the oldest', 'LINGERS_MAX', 5],
   ['A38', 'at most 140 characters', 'STATUS_DESCRIPTION_CHARS_MAX', 140],
   ['A46', 'two ticks (10 minutes)', 'TICK_INTERVAL_MS', (10 * MINUTE) / 2],
   ['A60', 'every five minutes', 'TICK_INTERVAL_MS', 5 * MINUTE],

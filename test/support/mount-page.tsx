@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, configure, render } from '@testing-library/react';
 import type { DashboardConfig } from '../../core/contracts/internal/dashboard.ts';
+import { ROUTES } from '../../core/contracts/routes/routes.ts';
 import { App } from '../../dashboard/app.tsx';
 import { createService } from '../../dashboard/data/api.ts';
 import { ServiceContext } from '../../dashboard/data/hooks.ts';
@@ -41,6 +42,30 @@ const SESSION = {
 
 const NOT_FOUND = { error: { code: 'not_found', message: 'Not found.', retryable: false } };
 
+/** Fields of requests that the service takes no notice of: what a person typed there would be lost without a word. */
+const unknownFields: string[] = [];
+afterEach(() => expect(unknownFields.splice(0)).toEqual([]));
+
+/** A route and the names of the fields that its body may have. */
+const BODIES = ROUTES.flatMap((route) => {
+  if (!('body' in route)) return [];
+  const { method, path, body } = route;
+  const pattern = new RegExp(`^${method} ${path.replace(/\{\w+\}/g, '[^/?]+')}$`);
+  return [{ pattern, names: namesOf(body) }];
+});
+
+function namesOf(schema: object): readonly string[] {
+  if ('unwrap' in schema && typeof schema.unwrap === 'function') return namesOf(schema.unwrap());
+  return 'shape' in schema && typeof schema.shape === 'object' ? Object.keys(schema.shape ?? {}) : [];
+}
+
+function noteUnknownFields(address: string, body: unknown): void {
+  const names = BODIES.find(({ pattern }) => pattern.test(address))?.names;
+  if (names === undefined || typeof body !== 'object' || body === null) return;
+  const unknown = Object.keys(body).filter((name) => !names.includes(name));
+  unknownFields.push(...unknown.map((name) => `${address}: ${name}`));
+}
+
 /** The whole page at an address, with the service played by a table of answers. */
 export function mountPage({ at, answers = {}, config = {}, session = SESSION }: MountOptions) {
   cleanup();
@@ -53,6 +78,7 @@ export function mountPage({ at, answers = {}, config = {}, session = SESSION }: 
     const { body } = init;
     const given = typeof body === 'string' ? readBody(body) : body;
     sent.push({ address, body: given });
+    noteUnknownFields(address, given);
     const known = address in answers ? answers[address] : answers[address.replace(/\?.*$/, '')];
     return reply(typeof known === 'function' ? known(given) : known);
   }) as typeof fetch;

@@ -80,7 +80,10 @@ export function Remove({ repo }: { readonly repo: StatusEntry }) {
         title={`Remove ${repo.name} on ${hostOf(repo.instance_url)}?`}
         onClose={() => setAsking(false)}
       >
-        <p>Its settings, queue and secrets are deleted here. Nothing on the forge is changed.</p>
+        <p>
+          Its settings, queue and secrets are deleted here. On the forge the queue takes back what it posted
+          and deletes its branches; scheduled auto-merges, webhook and branch rule stay.
+        </p>
         <div className="row">
           <Button
             kind="danger"

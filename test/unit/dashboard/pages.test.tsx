@@ -208,7 +208,7 @@ describe('the login of the bot', () => {
     expect(store.hasAttribute('disabled')).toBe(true);
     fireEvent.change(screen.getByLabelText('Login of the bot'), { target: { value: ' new-bot ' } });
     fireEvent.click(store);
-    await waitFor(() => expect(patches(page)).toEqual([{ bot_username: 'new-bot' }]));
+    await waitFor(() => expect(patches(page)).toEqual([{ bot_login: 'new-bot' }]));
     await waitFor(() => expect(screen.queryByLabelText('Login of the bot')).toBeNull());
   });
 
@@ -217,15 +217,18 @@ describe('the login of the bot', () => {
     fireEvent.change(screen.getByLabelText('New access token'), { target: { value: 'next-token' } });
     fireEvent.change(screen.getByLabelText('Login of the bot'), { target: { value: 'new-bot' } });
     fireEvent.click(screen.getByRole('button', { name: 'Store' }));
-    await waitFor(() => expect(patches(page)).toEqual([{ token: 'next-token', bot_username: 'new-bot' }]));
+    await waitFor(() => expect(patches(page)).toEqual([{ token: 'next-token', bot_login: 'new-bot' }]));
   });
 
   test('stays in the form with the reason when the forge says that the token is not that bot’s', async () => {
-    const page = await open();
+    const error = { code: 'invalid_field', message: 'A field is not allowed.', field: 'bot_login' };
+    const page = await open({
+      'PATCH /api/v1/connections/connection': new Refusal(400, { error }),
+    });
     fireEvent.change(screen.getByLabelText('Login of the bot'), { target: { value: 'stranger' } });
     fireEvent.click(screen.getByRole('button', { name: 'Store' }));
-    expect(await screen.findByRole('alert')).toBeTruthy();
-    expect(patches(page)).toEqual([{ bot_username: 'stranger' }]);
+    expect(await screen.findByText(/The token belongs to another login/)).toBeTruthy();
+    expect(patches(page)).toEqual([{ bot_login: 'stranger' }]);
     expect((screen.getByLabelText('Login of the bot') as HTMLInputElement).value).toBe('stranger');
   });
 });

@@ -1,3 +1,4 @@
+import { LINGERS_MAX } from '#core/domain/api-limits.ts';
 import { statusGateOf } from '#core/domain/forge/status-gate.ts';
 import type { BatchId, EpochMs } from '#core/domain/ids.ts';
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
@@ -12,9 +13,6 @@ import { authored, type QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, Ground, Member, Place } from '../record/record.ts';
 import { createNode } from './nodes.ts';
 import { openRunsOf } from './pipeline.ts';
-
-/** A pull request waits so many lingers at most while others keep coming. */
-const LINGERS_MAX = 5;
 
 /** Gate runs that may still be started: what is wanted already counts, and what waits for a retry too. */
 export function freeSlots(pass: DecisionContext): number {
