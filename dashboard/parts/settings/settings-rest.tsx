@@ -53,7 +53,10 @@ export function Settled({ repo }: { readonly repo: StatusEntry }) {
           <code>{repo.id}</code>
         </dd>
       </dl>
-      <p className="hint">To change these, remove the repository and add it again.</p>
+      <p className="hint">
+        Login and token of the bot are changed on the page Connections. To change the others, remove the
+        repository and add it again.
+      </p>
     </section>
   );
 }
