@@ -1,9 +1,13 @@
 import * as pace from '#core/adapters/forge-http/wire/forge-pace-limits.ts';
 import * as api from '#core/domain/api-limits.ts';
+import { GLOB_STEPS_MAX } from '#core/domain/globs/glob.ts';
 import * as queue from '#core/domain/limits.ts';
 import * as backport from '#core/domain/pulls/backport.ts';
+import { ESTIMATE_LANDINGS_MIN } from '#core/domain/pulls/pull-story.ts';
 import * as heard from '#core/domain/wakes/heard-events.ts';
+import { LOG_EVENTS_DEFAULT } from '../../cli/log.ts';
 import { POLL_EVERY_MS } from '../../dashboard/data/live.ts';
+import { MERGE_LINES_MAX } from '../../engine-container/src/staging/text/merge-text.ts';
 import { readSource } from './sources.ts';
 
 const SECOND = 1_000;
@@ -13,7 +17,18 @@ const DAY = 86_400_000;
 const KIB = 1_024;
 const MIB = 1_048_576;
 
-const constants = { ...api, ...queue, ...pace, ...backport, ...heard, POLL_EVERY_MS };
+const constants = {
+  ...api,
+  ...queue,
+  ...pace,
+  ...backport,
+  ...heard,
+  POLL_EVERY_MS,
+  LOG_EVENTS_DEFAULT,
+  ESTIMATE_LANDINGS_MIN,
+  GLOB_STEPS_MAX,
+  MERGE_LINES_MAX,
+};
 type Name = keyof typeof constants;
 
 /** Promise, its words, the constant that the code goes by, and its value as a number of this file: other tests import the constant. */
@@ -95,6 +110,48 @@ const PROMISES: readonly (readonly [where: string, words: string, name: Name, va
   ['bodies', '64 KiB', 'JSON_BODY_BYTES_MAX', 64 * KIB],
   ['bodies', '1 MiB', 'WEBHOOK_BODY_BYTES_MAX', MIB],
   ['open sockets', '200 for each tenant', 'SOCKETS_PER_TENANT_MAX', 200],
+  ['docs/contract.md', 'glanced at every 30 seconds', 'GLANCE_EVERY_MS', 30 * SECOND],
+  ['docs/contract.md', 'each four hours of waiting lift it by one', 'PRIORITY_AGING_MS', 4 * HOUR],
+  ['docs/contract.md', 'at most 60 characters of printable ASCII', 'PAUSE_REASON_CHARS_MAX', 60],
+  ['docs/contract.md', 'in the future, at most 366 days', 'PAUSE_MS_MAX', 366 * DAY],
+  ['docs/contract.md', 'by a link that counts for seven days', 'MAIL_CONFIRM_MS', 7 * DAY],
+  ['docs/contract.md', 'after three mails 429', 'MAIL_CONFIRMS_AT_ONCE_MAX', 3],
+  ['docs/contract.md', 'gives the last 30 as', 'DELIVERIES_SHOWN_MAX', 30],
+  ['docs/contract.md', 'after five in a row', 'NOTICE_TESTS_AT_ONCE_MAX', 5],
+  ['docs/contract.md', 'It counts for 180 days', 'AUTHOR_PROOF_MS', 180 * DAY],
+  ['docs/contract.md', 'may prove ten logins', 'AUTHOR_LOGINS_MAX', 10],
+  ['docs/contract.md', '1 to 50; more is 50', 'EVENTS_PAGE_MAX', 50],
+  ['docs/contract.md', 'at most 2,000 rows of the account', 'EVENTS_SCANNED_ROWS_MAX', 2_000],
+  ['docs/contract.md', 'The newest 1,000 events and 300 batches', 'STORY_EVENTS_MAX', 1_000],
+  ['docs/contract.md', 'The newest 1,000 events and 300 batches', 'STORY_BATCHES_MAX', 300],
+  ['docs/contract.md', 'among the newest 2,000 rows of the account', 'STORY_SCANNED_ROWS_MAX', 2_000],
+  ['docs/contract.md', 'before five landings', 'ESTIMATE_LANDINGS_MIN', 5],
+  ['docs/contract.md', 'among the newest 5,000 batches of the repository', 'EVIDENCE_BATCHES_MAX', 5_000],
+  ['docs/contract.md', 'and 20,000 rows of the account', 'EVIDENCE_SCANNED_ROWS_MAX', 20_000],
+  ['docs/contract.md', 'else all, three at most', 'GATE_LOG_JOBS_MAX', 3],
+  ['docs/contract.md', 'the last 64 KiB as plain text', 'GATE_LOG_BYTES_MAX', 64 * KIB],
+  ['docs/contract.md', 'began no gate run within 5 minutes', 'CHANGED_GATE_START_MS', 5 * MINUTE],
+  ['docs/contract.md', 'skipped after five minutes', 'DELETED_AFTER_MS', 5 * MINUTE],
+  ['docs/contract.md', 'set aside for 30 min, then twice as long', 'STAGING_PAUSE_MS', HOUR / 2],
+  ['docs/contract.md', 'twice as long, up to 6 h', 'STAGING_PAUSE_MS_MAX', 6 * HOUR],
+  ['docs/contract.md', 'told after 20 minutes; asked again', 'UNCLEAR_TOLD_AFTER_MS', 20 * MINUTE],
+  ['docs/contract.md', 'After five tries, within a few minutes', 'TAKING_BACK_TRIES_MAX', 5],
+  ['docs/contract.md', 'alarmed after 30 minutes', 'GATE_PHASE_ALARM_AGE_MS', HOUR / 2],
+  ['docs/contract.md', 'or, of more than 500, `name`', 'ADMIN_SORTED_REPOS_MAX', 500],
+  ['docs/contract.md', 'asked at most once in 15 seconds', 'IDENTITY_HEALTH_CACHED_MS', 15 * SECOND],
+  ['docs/contract.md', 'an end within 365 days', 'API_TOKEN_DAYS_MAX', 365],
+  ['docs/contract.md', '`name` is 1 to 60 characters', 'API_TOKEN_NAME_CHARS_MAX', 60],
+  ['docs/contract.md', 'At most 50 that have not ended', 'API_TOKENS_MAX', 50],
+  ['docs/contract.md', 'which is written once an hour', 'API_TOKEN_USE_NOTED_MS', HOUR],
+  ['patterns of one question', '20,000,000 steps', 'GLOB_STEPS_MAX', 20_000_000],
+  ['a file that both sides changed', '250,000 lines', 'MERGE_LINES_MAX', 250_000],
+  ['docs/operate.md', 'every 30 seconds for an hour', 'GLANCE_EVERY_MS', 30 * SECOND],
+  ['docs/operate.md', 'then after a 120th of the time', 'GLANCE_AGE_SHARE', 1 / 120],
+  ['docs/operate.md', 'An hour after the engine was last needed', 'ENGINE_REST_AFTER_MS', HOUR],
+  ['docs/runbook.md', 'It is probed again every half hour', 'BASE_FAILING_RECHECK_MS', HOUR / 2],
+  ['docs/runbook.md', 'tried again every half minute', 'WAKE_DELAY_MS_MAX', MINUTE / 2],
+  ['docs/cli.md', '20 events, or up to 1,000', 'LOG_EVENTS_DEFAULT', 20],
+  ['README.md', 'contents above 4 MiB', 'MERGE_FILE_BYTES_MAX', 4 * MIB],
   ['copies of its audit notes', '90 days', 'AUDIT_KEPT_MS', 90 * DAY],
   ['API tokens, as hashes', '30 days after their end', 'API_TOKEN_KEPT_MS', 30 * DAY],
   ['records set aside as unreadable, heads left', '30 days', 'QUARANTINE_KEPT_MS', 30 * DAY],
@@ -120,7 +177,7 @@ const PROMISES: readonly (readonly [where: string, words: string, name: Name, va
 
 /** The sentence of an invariant, a document, or what the contract's Limits or the threat model's table of data say of something. */
 function readPromise(where: string): string {
-  if (where.startsWith('docs/')) return readSource(where);
+  if (where.endsWith('.md')) return readSource(where);
   if (/^A\d+$/.test(where)) {
     return new RegExp(`^- \\*\\*${where}\\*\\* (.+)$`, 'm').exec(readSource('docs/invariants.md'))?.[1] ?? '';
   }
