@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ResultOf } from '#core/contracts/routes/client.ts';
+import { AUDIT_KEPT_MS, DAY_MS } from '#core/domain/api-limits.ts';
 import { useMe, useService, useSession } from '../data/hooks.ts';
 import { setSession } from '../data/session.ts';
 import { ApiTokens } from '../parts/account/api-tokens.tsx';
@@ -103,7 +104,8 @@ function AuditLog() {
       )}
       {read.data !== undefined && read.data.audit_log.length > AUDIT_ROWS_SHOWN && (
         <p className="hint">
-          The newest {AUDIT_ROWS_SHOWN} of {showNumber(read.data.audit_log.length)}; the export has them all.
+          The newest {AUDIT_ROWS_SHOWN} of {showNumber(read.data.audit_log.length)}; the export has them all
+          {read.data.audit_log_truncated ? ', and older ones are not in it.' : '.'}
         </p>
       )}
       <Problem error={read.error} />
@@ -172,8 +174,9 @@ function Offboard({
         A subscription is cancelled first; if the payment provider refuses, nothing is deleted. Then every
         queue takes back what it posted, which takes half a minute, or an hour at most if a forge is away.
         Then repositories, connections with their tokens, outcomes, audit log and plan are deleted. There is
-        no undo. Webhooks and branch rules stay on the forge: remove the required check there, or nothing
-        merges any more.
+        no undo. What was done in the last {AUDIT_KEPT_MS / DAY_MS} days is kept for as long again, without a
+        name, a network or an id. Webhooks and branch rules stay on the forge: remove the required check
+        there, or nothing merges any more.
       </p>
       <form
         onSubmit={(event) => {

@@ -113,11 +113,11 @@ describe('the audit log on the account page', () => {
     target: `repo-${nth}`,
     result: 'ok',
   });
-  const show = async (notes: readonly unknown[]) => {
+  const show = async (notes: readonly unknown[], isCut = false) => {
     const page = mountPage({
       at: '/account',
       answers: answersOf({
-        'GET /api/v1/tenant/export': { tenant: { id: ME.id }, audit_log: notes, audit_log_truncated: false },
+        'GET /api/v1/tenant/export': { tenant: { id: ME.id }, audit_log: notes, audit_log_truncated: isCut },
       }),
     });
     const log = within(await screen.findByRole('region', { name: 'Audit log' }));
@@ -142,6 +142,16 @@ describe('the audit log on the account page', () => {
     const log = await show(Array.from({ length: 60 }, (_, nth) => note(nth)));
     expect(await log.findAllByRole('row')).toHaveLength(51);
     expect(log.getByText('The newest 50 of 60; the export has them all.')).toBeTruthy();
+  });
+
+  test('says that older ones are not in the export where it has the newest alone', async () => {
+    const log = await show(
+      Array.from({ length: 60 }, (_, nth) => note(nth)),
+      true,
+    );
+    expect(
+      await log.findByText(/of 60; the export has them all, and older ones are not in it\.$/),
+    ).toBeTruthy();
   });
 
   test('with nothing in it says so', async () => {
