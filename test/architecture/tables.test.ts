@@ -1,3 +1,4 @@
+import { policyOf } from '../../engine-container/src/queue/policy/policy.ts';
 import { BUNDLE_ENTRIES } from '../../lib/functions.ts';
 import { ALLOWED, type Layer, layerOf, SCANNED } from './layers.ts';
 import { listSources, readSource } from './sources.ts';
@@ -78,3 +79,21 @@ describe('the table of layers', () => {
     expect(wrong).toEqual([]);
   });
 });
+
+test('the table of the speculation policy has the numbers that the engine goes by', () => {
+  const rows = [...readSource('engine-container/README.md').matchAll(/^\| +(1|4|8|16) (\|.*)\|$/gm)];
+  const shown = rows.map(([, fanout, cells = '']) => [Number(fanout), ...cellsOf(cells)]);
+  const expected = [1, 4, 8, 16].map((fanout) => {
+    const { depth, passChance, aheadChance, cuts, rerunChance, promptPlaces } = policyOf(fanout);
+    // With one slot a batch has the size of that, and nothing is built ahead.
+    const ahead = fanout === 1 ? ['one-slot size', '-'] : [String(passChance), String(aheadChance)];
+    return [fanout, String(depth), ...ahead, String(cuts), String(rerunChance), String(promptPlaces)];
+  });
+  expect(shown).toEqual(expected);
+});
+
+const cellsOf = (cells: string): readonly string[] =>
+  cells
+    .split('|')
+    .slice(1)
+    .map((cell) => cell.trim());
