@@ -13,7 +13,7 @@ const ObjectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 const judgedPull = z.strictObject({ number: z.int(), head: ObjectId.nullable() });
 
 /** The predicate of one landing: what was proven, by which gate run, and the merge that has exactly that tree. */
-export const LandingPredicate = z.strictObject({
+const LandingPredicate = z.strictObject({
   repository: z.strictObject({ forge: z.string(), name: z.string(), base_branch: z.string() }),
   pull_request: z.strictObject({
     number: z.int(),
@@ -37,7 +37,6 @@ export const LandingPredicate = z.strictObject({
   }),
   batch: z.strictObject({ run_id: z.string(), node_id: z.string() }),
 });
-export type LandingPredicate = z.infer<typeof LandingPredicate>;
 
 /** An in-toto statement v1 about one merge commit and its tree. */
 export const LandingStatement = z.strictObject({
