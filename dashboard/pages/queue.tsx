@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { ApiError } from '#core/contracts/routes/client.ts';
-import { codeOfPlace } from '../../core/domain/pulls/find-pull-code.ts';
+import { codeOfPlace, type PullCodeName } from '../../core/domain/pulls/find-pull-code.ts';
 import { PULL_CODES } from '../../core/domain/pulls/pull-code-table.ts';
 import { useChange, useNow } from '../data/hooks.ts';
 import { Ago, Button, Empty, Foreign, Outward } from '../parts/frame/basics.tsx';
@@ -189,10 +189,12 @@ function Line({ view }: { readonly view: RepoView }) {
 function needsPerson({ state, reason }: Place): boolean {
   if (state === 'bounced') return true;
   const code = codeOfPlace(state, reason);
-  // A pause and a failing base hold up all of them: each keeps its place in the order.
-  if (code === null || code === 'paused' || code === 'base_red' || code === 'gate_missing') return false;
+  if (code === null || OF_ALL.includes(code)) return false;
   return ['author', 'reviewer', 'operator'].includes(PULL_CODES[code].turn);
 }
+
+/** Codes of a wait that holds up all of them: each keeps its place in the order. */
+const OF_ALL: readonly PullCodeName[] = ['paused', 'archived', 'queue_stopped', 'base_red', 'gate_missing'];
 
 function isCoupled(place: Place | undefined): boolean {
   return place?.state === 'staged' || place?.state === 'landing';

@@ -260,4 +260,17 @@ test('the queue page tells those that wait for their turn from those that need a
   expect(await numbersIn('Pull requests that need a person')).toEqual(['#1', '#2']);
   // What was bounced is out of the queue.
   expect(screen.getAllByText(/^in the queue for/)).toHaveLength(4);
+  // Where the queue has stopped, or its repository is archived, all keep their places.
+  for (const reason of ['queue_stopped', 'archived']) {
+    mountPage({
+      at: '/repos/repo',
+      answers: answersOf(
+        givenStory('landed'),
+        givenFeed({
+          repos: [givenActivity({ queue: givenQueue('admission', {}, [place(6, 'waiting', reason)]) })],
+        }),
+      ),
+    });
+    expect(await numbersIn('Pull requests in order')).toEqual(['#6']);
+  }
 });
