@@ -7,9 +7,12 @@ import type { QueueRecord } from '../queue/record/record.ts';
 import type { Snapshot } from '../queue/snapshot.ts';
 import type { TryRead } from './look-reads.ts';
 
-/** A rule that the service manages is looked at once in `HOOK_LOOK_EVERY_MS` even where nothing is scheduled. */
+/**
+ * A rule that the service manages is looked at once in `HOOK_LOOK_EVERY_MS` even where nothing is scheduled, and right after the
+ * service has set it up: from then on the base is guarded.
+ */
 export function isRuleDue(repo: ManagedRepo, { rule }: Pick<QueueRecord, 'rule'>, now: EpochMs): boolean {
-  if (rule === undefined) return true;
+  if (rule === undefined || rule.at < (repo.provisioning.lastProvisionedAt ?? 0)) return true;
   return repo.protectionRequested && isSetUpLookDue(rule.lookedAt ?? rule.at, now);
 }
 

@@ -22,10 +22,12 @@ type Kept = Pick<QueueRecord, 'settingsSeen'>;
 const TOO_LARGE = `The file has more than ${SETTINGS_FILE_BYTES_MAX} bytes.`;
 const NO_PLAIN_FILE = 'The entry of this name is no plain file.';
 
-/** Without work the base matters only if it moved past the queue (A39), or if its settings file is to be read. */
+/**
+ * Without work the base matters only if it moved past the queue (A39), or if its settings file is to be read. It is watched from the
+ * first look on, which the enrollment asks for.
+ */
 export function isBaseNews(repo: ManagedRepo, record: QueueRecord, tip: Reading<CommitSha | null>): boolean {
-  const isWatched = record.baseSeen !== null || repo.settingsFile;
-  if (!isWatched || !tip.known) return false;
+  if (!tip.known) return false;
   return tip.value !== record.baseSeen?.sha || isFileDue(repo, record, tip.value);
 }
 

@@ -115,7 +115,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     find: 'seen.tree === tree || isTreeOfTip(record, tree) || ',
     replace: '',
     families: ['shared_heads'],
-    dies: { family: 'shared_heads', seed: 26 },
+    dies: { family: 'shared_heads', seed: 40 },
   },
   {
     guard: 'the second merge of a head that landed raises no alarm',

@@ -6,6 +6,7 @@ import {
   look,
   type Scene,
   type Scenes,
+  type Stage,
   setStage,
   wordOn,
   wordsOn,
@@ -97,10 +98,76 @@ async function mergeBesideALanding(): Promise<readonly string[]> {
   return hasAlarm(stage, 'unverified_landing') ? [] : ['a merge past a landing raised no alarm'];
 }
 
+/** … of a queue in which nothing was scheduled yet. */
+async function mergeBeforeAnyWork(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const stranger = await stage.forge.openPullRequest({ branch: 'stranger', files: { 'src/x.txt': 'x\n' } });
+  await look(stage, 3);
+  await stage.forge.mergeByHand(stranger);
+  await look(stage, 3);
+  return hasAlarm(stage, 'unverified_landing')
+    ? []
+    : ['a merge past a queue that never worked raised no alarm'];
+}
+
+const unverifiedIn = (stage: Stage): number =>
+  stage.log.filter(({ fields }) => fields.alarm === 'unverified_landing').length;
+
+/** A person who may write takes the base away by another name, its rule with it, and gives its name to another branch (A39). */
+function swapBase(names: readonly string[]): Scene {
+  return async () => {
+    const stage = await setStage();
+    const { forge } = stage;
+    await givenProject(forge);
+    for (const name of names) await givenScheduled(forge, name);
+    await stage.drain();
+    await look(stage, 3);
+    await forge.openPullRequest({ branch: 'other', files: { 'src/unproven.txt': 'x\n' } });
+    await forge.renameBranch('main', 'old');
+    await look(stage, 1);
+    await forge.renameBranch('other', 'main');
+    await look(stage, 3);
+    const problems = unverifiedIn(stage) === 1 ? [] : [`a swapped base: ${unverifiedIn(stage)} alarms`];
+    // The owner knows that no rule stands: what comes then is no news.
+    await forge.pushToBase({ 'later.txt': 'x\n' });
+    await look(stage, 3);
+    if (unverifiedIn(stage) > 1) problems.push('a base without a rule is alarmed at each move');
+    await forge.protectBranch('main');
+    await givenScheduled(forge, 'again');
+    await stage.drain();
+    await forge.pushToBase({ 'latest.txt': 'x\n' });
+    await look(stage, 3);
+    return unverifiedIn(stage) < 2 ? [...problems, 'a push under the new rule is not alarmed'] : problems;
+  };
+}
+
+/** The base moves past the queue while its rule cannot be read. */
+async function mergeBehindAnUnreadRule(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.unprotectBranch('main');
+  await look(stage, 3);
+  await forge.protectBranch('main');
+  forge.fault = ({ path }) => (path.endsWith('/branch_protections') ? { status: 502 } : null);
+  await forge.pushToBase({ 'unproven.txt': 'x\n' });
+  await look(stage, 3);
+  forge.fault = () => null;
+  await look(stage, 3);
+  return hasAlarm(stage, 'unverified_landing')
+    ? []
+    : ['a move behind a rule that could not be read is forgotten'];
+}
+
 export const UNPROVEN_SCENES = {
   'a newer head is merged': mergeNewerHead,
   'the base is rewritten under the last landing': rewriteBase(['a']),
   'the base is rewritten under a landing with another behind it': rewriteBase(['a', 'b', 'c']),
   'a merge past the queue': mergeBehindItsBack,
   'a merge past the queue while it lands': mergeBesideALanding,
+  'a merge past a queue in which nothing was scheduled yet': mergeBeforeAnyWork,
+  'another branch gets the name of the base': swapBase(['a']),
+  'another branch gets the name of the base of a queue that never worked': swapBase([]),
+  'the base moves while its rule cannot be read': mergeBehindAnUnreadRule,
 } satisfies Scenes;

@@ -231,7 +231,7 @@ function endBatch(pass: DecisionContext, batch: Batch): void {
     batch.stagedOn === null &&
     isNewest
   )
-    record.baseSeen = { sha: batch.tip, tree, at: pass.s.now };
+    record.baseSeen = { ...record.baseSeen, sha: batch.tip, tree, at: pass.s.now };
   sweepWorkBranch(pass, batch);
   record.batches = record.batches.filter((other) => other !== batch);
   for (const above of record.batches) {

@@ -78,8 +78,8 @@ export interface QueueRecord extends Learned, Recalling, Rest {
   archivedSince?: EpochMs;
   /** The known timeline and reviews of each open pull request, so that an unchanged one is not read again. */
   readings: PullRequestReading[];
-  /** Base tip last read and its tree, so that an unmoved base costs one call; `at` is since when it is known. */
-  baseSeen: (Ground & { readonly at?: EpochMs }) | null;
+  /** Base tip last read and its tree; `at` is since when it is known, `isGuarded` that only the queue could open a merge while it was. */
+  baseSeen: (Ground & { readonly at?: EpochMs; readonly isGuarded?: true }) | null;
   /** The tip on which staging failed last, or met another one: a list that shows it is not believed. Absent: none. */
   doubtedTip?: CommitSha;
   /** The rule of the base, no matter who wrote it; absent: never seen. */
