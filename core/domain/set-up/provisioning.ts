@@ -270,7 +270,16 @@ const NOT_REQUIRED: readonly ProtectionReason[] = [
 
 function isRequired({ provisioning }: ProvisioningFacts, seen: RuleSeen | undefined): boolean | null {
   if (seen === undefined && provisioning.protection.kind !== 'required') return null;
-  return !reasonsOf(provisioning, seen).some((reason) => NOT_REQUIRED.includes(reason));
+  const reasons = reasonsOf(provisioning, seen);
+  if (isAskedByNone(reasons)) return false;
+  // A refused attempt did not get as far as to see that the status is asked for, whatever was seen before it.
+  const { protection } = provisioning;
+  if (protection.kind !== 'refused' || reasons !== protection.reasons) return true;
+  return isAskedByNone(seen?.reasons ?? []) ? false : null;
+}
+
+function isAskedByNone(reasons: readonly ProtectionReason[]): boolean {
+  return reasons.some((reason) => NOT_REQUIRED.includes(reason));
 }
 
 /** Statuses as a pure function of settings and last observation (D-69). */

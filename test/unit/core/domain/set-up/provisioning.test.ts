@@ -9,10 +9,15 @@ import {
 const SEEN_AT = 1_000;
 const MISSING: RuleSeen = { at: SEEN_AT, reasons: ['rule_missing'] };
 
-function viewAfter(kind: ProtectionObservation['kind'], triedAt: number, seen: RuleSeen | undefined) {
+function viewAfter(
+  kind: ProtectionObservation['kind'],
+  triedAt: number,
+  seen: RuleSeen | undefined,
+  reasons: ProtectionObservation['reasons'] = [],
+) {
   const provisioning = {
     ...UNPROVISIONED.provisioning,
-    protection: { kind, ruleName: null, reasons: [] },
+    protection: { kind, ruleName: null, reasons },
     lastProvisionedAt: triedAt,
   };
   const place = { statusContext: DEFAULT_SERVICE_NAME, baseBranch: 'main' };
@@ -40,4 +45,14 @@ test('a look after the attempt is newer than it', () => {
 
 test('without an attempt that wrote it and without a look nothing is known', () => {
   expect(viewAfter('unproven_gate', SEEN_AT, undefined).required).toBeNull();
+});
+
+/** On a real forge a rule by pattern came to govern, and "protect", which it made fail, was shown as if the status were asked for. */
+test.each([
+  ['false, as was seen before it', MISSING, false],
+  ['not known, whatever was seen before it', { at: SEEN_AT, reasons: [] }, null],
+] as const)('a refused attempt does not say that the status is asked for: %s', (_what, seen, required) => {
+  const view = viewAfter('refused', SEEN_AT + 1, seen, ['rule_unclear']);
+  expect(view.required).toBe(required);
+  expect(view.detail).toContain('rule_unclear');
 });
