@@ -24,6 +24,8 @@ export interface Profile {
   /** Field of the contents API that overwrites an existing new branch. */
   readonly contentsForceField: 'force_overwrite_new_branch' | 'force_push' | null;
   readonly patchNeedsSha: boolean;
+  /** To a patch that makes a branch which a rule covers. */
+  readonly ruledPatchStatusCode: 403 | 500;
   readonly unknownShaStatusCode: 404 | 500;
   /** Of an answer to a former name of a repository. */
   readonly movedStatusCode: 301 | 307;
@@ -113,6 +115,7 @@ const FORGEJO_11: Profile = {
   refUpdateApi: false,
   contentsForceField: null,
   patchNeedsSha: true,
+  ruledPatchStatusCode: 500,
   unknownShaStatusCode: 500,
   movedStatusCode: 307,
   checksHookUrls: false,
@@ -173,6 +176,7 @@ const GITEA_126: Profile = {
   refUpdateApi: true,
   contentsForceField: 'force_push',
   patchNeedsSha: false,
+  ruledPatchStatusCode: 403,
   queueAtScheduling: true,
   rowDeletedBeforeMerge: false,
   rebaseTrustsLastCheck: false,

@@ -3,21 +3,26 @@ import type { Action } from '../queue/actions.ts';
 
 /**
  * The branch of the queue that a rule covers, where the forge refused this for that: no account may delete or rewrite a
- * protected branch, and only those whom the rule names push to it. The 403 is that of a token without the right. Null: the
- * refusal has another reason.
+ * protected branch, and only those whom the rule names push to it. The 403 is that of a token without the right. Forgejo answers
+ * a patch for a new branch that is covered with a bare 500, like every other failure (forge facts, 4). Null: the refusal
+ * has another reason.
  */
 export async function findRuledBranch(
   forge: EngineForge,
   action: Action,
   error: unknown,
 ): Promise<string | null> {
-  if (!(error instanceof ForgeError) || error.status !== 403 || error.missingScopes.length > 0) return null;
+  if (!(error instanceof ForgeError) || !isRefusal(error)) return null;
   try {
     for (const branch of branchesOf(action)) if (await isBranchRuled(forge, branch)) return branch;
   } catch (silence) {
     if (!(silence instanceof ForgeError)) throw silence;
   }
   return null;
+}
+
+function isRefusal({ status, missingScopes }: ForgeError): boolean {
+  return status === 500 || (status === 403 && missingScopes.length === 0);
 }
 
 /** Whether a rule covers the branch now. A bot that is no administrator is not told of a rule over a branch that is not there. */

@@ -17,8 +17,8 @@ interface CommitTarget {
   readonly isUnprotected: boolean;
 }
 
-/** `branch` and `new_branch` of diffpatch and contents, with their refusals. */
-function targetOf(call: Call, paths: readonly string[] = []): CommitTarget {
+/** `branch` and `new_branch` of diffpatch and contents, with their refusals; `ruledStatus`: that to a new branch which a rule covers. */
+function targetOf(call: Call, paths: readonly string[] = [], ruledStatus: 403 | 500 = 403): CommitTarget {
   const { world, repo } = call;
   const git = gitOf(world, repo);
   const source = textField(call, 'branch') || repo.defaultBranch;
@@ -38,7 +38,7 @@ function targetOf(call: Call, paths: readonly string[] = []): CommitTarget {
     hasAccess(world, repo, callerOf(call), 'write') &&
     areUnprotected(world, repo, branch, paths);
   if (!isUnprotected && !mayPush(world, repo, branch, callerOf(call))) {
-    throw new Refusal(403, `branch is protected [name: ${branch}]`);
+    throw new Refusal(branch === source ? 403 : ruledStatus, `branch is protected [name: ${branch}]`);
   }
   return { branch, parent, before, isUnprotected };
 }
@@ -89,7 +89,7 @@ async function applyDiffPatch(call: Call) {
   const { world, repo } = call;
   if (world.profile.patchNeedsSha && textField(call, 'sha') === '') throw new Refusal(422, '[SHA]: Required');
   if (typeof call.body.content !== 'string') throw new Refusal(422, '[Content]: Required');
-  const target = targetOf(call);
+  const target = targetOf(call, [], world.profile.ruledPatchStatusCode);
   const tree = await gitOf(world, repo).applyPatch(target.parent, textField(call, 'content'));
   // Conflict, damaged patch and missing blob all end here; only a site administrator is told why.
   if (tree === null) throw new Refusal(500, 'git apply failed');

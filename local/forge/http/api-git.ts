@@ -117,7 +117,7 @@ async function createBranch(call: Call) {
     after: sha,
     pusher: callerOf(call),
   });
-  if (result === 'protected') throw new Refusal(403, 'branch is protected');
+  if (result === 'protected') throw new Refusal(500, 'branch is protected');
   if (result !== 'pushed') throw new Refusal(409, 'The branch already exists.');
   return created(await convertBranch(world, repo, name, await git.mustCommit(sha), call.user));
 }

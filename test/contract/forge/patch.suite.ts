@@ -118,4 +118,18 @@ export function patchSuite(subject: () => ForgeSubject): void {
     await expect(onto).rejects.toMatchObject({ kind: 'denied', status: 403 });
     expect(await repo.forge.readBranchTip('main')).toBe(base);
   });
+
+  test('a new branch that a rule covers is denied, on Forgejo as if the forge had failed; making it without a patch fails so everywhere', async () => {
+    const repo = await create({ 'a.txt': 'a\n' });
+    const base = (await repo.forge.readBranchTip('main')) ?? '';
+    const head = await repo.commit('bot', { 'a.txt': 'new\n' }, { newBranch: 'side' });
+    await repo.must('bot', 'POST', '/branch_protections', { rule_name: 'ruled/**' });
+    const patch = await renderPatch([
+      { path: 'a.txt', from: await entry(repo, base, 'a.txt'), to: await entry(repo, head, 'a.txt') },
+    ]);
+    const onto = repo.forge.applyPatch({ branch: 'main', newBranch: 'ruled/a', patch, message: 'm' });
+    await expect(onto).rejects.toMatchObject({ status: subject().facts.ruledPatchStatus });
+    await expect(repo.forge.createBranch('ruled/b', base)).rejects.toMatchObject({ status: 500 });
+    expect(await repo.forge.readBranchTip('ruled/a')).toBeNull();
+  });
 }

@@ -11,6 +11,8 @@ export interface VersionFacts {
   readonly absentHeadStatus: 404 | 500;
   /** To a status on a commit that is not there. */
   readonly unknownCommitStatus: 404 | 500;
+  /** To a patch that makes a branch which a rule covers. */
+  readonly ruledPatchStatus: 403 | 500;
   /** What becomes of a pull request whose target branch is deleted: it targets the default branch, or is closed. */
   readonly sendsToDefaultBranch: boolean;
   /** A pull request that was closed because its branch went can be opened again without one. False: refused, or not tried. */
@@ -28,6 +30,7 @@ const FORGEJO_15: VersionFacts = {
   hookWithoutAddressStatus: 422,
   absentHeadStatus: 404,
   unknownCommitStatus: 404,
+  ruledPatchStatus: 500,
   sendsToDefaultBranch: false,
   reopensWithoutBranch: false,
   retargetRestatesPush: false,
@@ -38,6 +41,7 @@ const FORGEJO_15: VersionFacts = {
 const GITEA_126: VersionFacts = {
   ...FORGEJO_15,
   unknownCommitStatus: 500,
+  ruledPatchStatus: 403,
   sendsToDefaultBranch: true,
   reopensWithoutBranch: true,
   retargetRestatesPush: true,
@@ -51,6 +55,7 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
     hookWithoutAddressStatus: 201,
     absentHeadStatus: 500,
     unknownCommitStatus: 500,
+    ruledPatchStatus: 500,
     sendsToDefaultBranch: false,
     reopensWithoutBranch: false,
     retargetRestatesPush: false,

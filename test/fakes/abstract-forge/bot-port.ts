@@ -297,7 +297,8 @@ function commitPatch(world: World, request: PatchRequest): Commit {
   const isHalfMade = world.halfMade.has(target);
   if (newBranch !== undefined && world.branches.has(newBranch) && !isHalfMade) throw new Refusal(422);
   const rule = ruleOf(world, target);
-  if (rule !== null && !rule.directPushAllowed) throw new Refusal(403);
+  const isDenied = newBranch === undefined || world.switches.deniesRuledPatches;
+  if (rule !== null && !rule.directPushAllowed) throw new Refusal(isDenied ? 403 : 500);
   const tree = applyPatchByIds(objects, world.merger, objects.treeOf(tip), request.patch);
   // The push that follows fails in git where the name cannot be, or is there: the forge does not say why.
   if (tree === null || isHalfMade) throw new Refusal(500);

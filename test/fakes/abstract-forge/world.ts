@@ -52,6 +52,8 @@ export interface Switches {
   readonly mergesIntoTag: boolean;
   /** Gitea 1.26.4: a patch onto a name that another branch makes impossible is denied (403), and no bare 500. */
   readonly deniesTakenNames: boolean;
+  /** Gitea: a patch onto a new branch that a rule covers is denied (403), and no bare 500. */
+  readonly deniesRuledPatches: boolean;
   /** Who runs the gate: the forge itself, or another CI that posts statuses like Woodpecker. */
   readonly ci: 'actions' | 'statuses';
   /** Pushes to every branch start what the files say, not those of the queue alone: a life of many people is slower so. */
@@ -80,6 +82,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   retargetRestatesPush: false,
   mergesIntoTag: true,
   deniesTakenNames: false,
+  deniesRuledPatches: false,
   ci: 'actions',
   workflowFolders: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'],
 };
@@ -97,6 +100,7 @@ export const GITEA_126_SWITCHES: Switches = {
   retargetRestatesPush: true,
   mergesIntoTag: false,
   deniesTakenNames: true,
+  deniesRuledPatches: true,
   modesClash: true,
   workflowFolders: ['.gitea/workflows', '.github/workflows'],
 };

@@ -29,6 +29,14 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     dies: 'a rule covers the branches of the queue',
   },
   {
+    guard: 'a rule over the branches of the queue is looked for behind a bare 500',
+    file: 'engine-container/src/reconcile/find-ruled-branch.ts',
+    find: 'return status === 500 || ',
+    replace: 'return ',
+    families: ['rules'],
+    dies: 'a rule covers the branches of the queue on Forgejo',
+  },
+  {
     guard: 'nothing is staged while a rule covers the branches of the queue',
     file: `${QUEUE}/line/holds.ts`,
     find: 'return nameInTheWay !== undefined || ruledBranch !== undefined;',
