@@ -163,12 +163,20 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
   needs('runner')('a workflow of that name in a folder below is no evidence (A12)', async () => {
     const { fake, workflowDir } = subject();
     if (fake !== null) fake.knobs.judge = () => 'success';
-    const below = `${workflowDir}/deeper/${GATE}`;
-    const repo = await RepoDriver.create(subject(), { [below]: workflow('Below', "'mq/**'") });
+    // The last ones are called like the path of the gate itself.
+    const folders = ['deeper', '.gitea/workflows', '.github/workflows', '.forgejo/workflows'];
+    const files = folders.map((folder, at) => [
+      `${workflowDir}/${folder}/${GATE}`,
+      workflow(`Below ${at}`, "'mq/**'"),
+    ]);
+    const repo = await RepoDriver.create(subject(), Object.fromEntries(files));
     const sha = await stage(repo);
     await repo.until(
       () => repo.forge.listStatusHistory(sha),
-      (rows) => rows.some(({ context, state }) => context === 'Below / check (push)' && state === 'success'),
+      (rows) =>
+        folders.every((_, at) =>
+          rows.some(({ context, state }) => context === `Below ${at} / check (push)` && state === 'success'),
+        ),
     );
     expect(await repo.forge.readGate(sha, staging, file())).toEqual({ kind: 'none' });
   });

@@ -1,5 +1,5 @@
 import { branchRef, type GateReading } from '#core/domain/forge/forge.ts';
-import { type ForgeVersion, listsRuns, workflowFolders } from '#core/domain/forge/forge-version.ts';
+import { type ForgeVersion, listsRuns } from '#core/domain/forge/forge-version.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
 import { ForgeError, isVersionHidden } from '#core/ports/forge.ts';
@@ -169,14 +169,12 @@ function readJson(text: string): unknown {
 }
 
 /**
- * Gitea's `path` is `gate.yml@refs/heads/…`, in some versions with the folder before it. Only the folder that the forge
- * reads workflows from is looked past: it runs those of folders below too, and calls one `below/gate.yml`.
+ * Gitea's `path` is `gate.yml@refs/heads/…`: the path of the file from the folder that the forge reads workflows from. So one that
+ * begins with `.gitea/workflows/` is a file of a second folder of that name, within the first.
  */
 function workflowOfPath(path: string, { branch }: GateQuery): string {
   const ref = `@${branchRef(branch)}`;
-  const file = path.endsWith(ref) ? path.slice(0, -ref.length) : path;
-  const folder = workflowFolders(null).find((each) => file.startsWith(`${each}/`));
-  return folder === undefined ? file : file.slice(folder.length + 1);
+  return path.endsWith(ref) ? path.slice(0, -ref.length) : path;
 }
 
 export function baseName(path: string): string {

@@ -180,6 +180,14 @@ describe('a run list', () => {
       giteaRun(9, 'completed', 'success', { path: 'deeper/gate.yml@refs/heads/mq/main/staging' }),
     ],
     [
+      'a workflow in a second folder of workflows',
+      forgejoRun(9, { workflow_id: '.forgejo/workflows/gate.yml', status: 'success' }),
+    ],
+    ...['.gitea/workflows', '.github/workflows', '.forgejo/workflows'].map((folder): [string, object] => [
+      `a workflow in a second folder ${folder} (Gitea)`,
+      giteaRun(9, 'completed', 'success', { path: `${folder}/gate.yml@refs/heads/mq/main/staging` }),
+    ]),
+    [
       'a workflow whose name begins like that of the gate (Gitea)',
       giteaRun(9, 'completed', 'success', { path: 'gate.yml@2.yml@refs/heads/mq/main/staging' }),
     ],
@@ -200,13 +208,6 @@ describe('a run list', () => {
     }));
     expect(await readGate(GATE)).toMatchObject({ kind: 'finished', verdict: 'failure', runId: '9' });
     expect(seen).toHaveLength(3);
-  });
-
-  test('the folder before a Gitea workflow is looked past', async () => {
-    const run = giteaRun(4, 'completed', 'success', {
-      path: '.gitea/workflows/gate.yml@refs/heads/mq/main/staging',
-    });
-    expect(await readRuns([run])).toMatchObject({ verdict: 'success' });
   });
 
   describe('of a forge that runs workflows of other repositories here too (Gitea 1.27)', () => {
