@@ -5,7 +5,10 @@ import { readRunFromStatuses } from './runs-from-statuses.ts';
 
 export type ReadGate = (gate: GateQuery) => Promise<GateReading>;
 
-/** Reads the gate by the best means this forge has, and remembers for its own lifetime which that is. */
+/**
+ * Reads the gate by the best means this forge has, and remembers for its own lifetime which that is. While Actions is off a forge
+ * has no list either: that is not remembered, because the statuses do not tell all that the list does (forge facts, 8).
+ */
 export function createGateReader(transport: ForgeTransport): ReadGate {
   let means: 'runs' | 'own_runs' | 'statuses' = 'runs';
   return async (query) => {
@@ -13,6 +16,7 @@ export function createGateReader(transport: ForgeTransport): ReadGate {
     if (means === 'runs') {
       const reading = await readNewestRun(transport, gate);
       if (reading === 'may_be_scoped') means = 'own_runs';
+      else if (reading === 'actions_off') return withoutVerdict(await readRunFromStatuses(transport, gate));
       else if (reading !== 'no_list') return reading;
     }
     if (means === 'own_runs') return readNewestOwnRun(transport, gate);
@@ -21,4 +25,9 @@ export function createGateReader(transport: ForgeTransport): ReadGate {
     means = 'statuses';
     return reading;
   };
+}
+
+/** A verdict of a moment in which Actions is off, or was just now, is none yet. */
+function withoutVerdict(reading: GateReading): GateReading {
+  return reading.kind === 'finished' ? { kind: 'running', runId: reading.runId, url: reading.url } : reading;
 }

@@ -7,11 +7,11 @@ import { type StatusRow, TaskPage, type TaskRow } from '../wire/schema.ts';
 import type { ForgeTransport } from '../wire/transport.ts';
 import type { GateQuery } from './runs.ts';
 
-/** Pages of tasks that are read, 500 job attempts: more than a repository starts between two looks. */
-const TASK_PAGES_MAX = 10;
+/** Pages of tasks that are read, 2,000 job attempts: more than a repository starts while a gate run is out. */
+const TASK_PAGES_MAX = 40;
 /**
  * Login under which Actions posts: a user that no table holds, shown as null. An account with write access can post the
- * same context under its own name.
+ * same context under its own name, and by a workflow of its own, with the token of a job, under this one.
  */
 const ACTIONS_AUTHOR = '';
 const RUN_LINK = /\/actions\/runs\/(\d+)(?:\/jobs\/\d+)?$/;
@@ -98,13 +98,24 @@ function judgeRun(
 
 /**
  * States of the jobs that share one context. Actions posts nothing for a job where the newest row of its context says the
- * same already, so an open row may be of a job that has passed since: its tasks tell.
+ * same already, so an open row may be of a job that has passed since: its tasks tell. They are newest first.
  */
 function readJobStates(rows: readonly StatusRow[], tasks: readonly TaskRow[]): readonly JobState[] {
   const states = rows.map(readJobState);
-  const havePassed = tasks.length >= rows.length && tasks.every(({ status }) => status === 'success');
-  if (rows.length === 1 || !havePassed) return states;
-  return states.map((state) => (state === 'open' ? 'success' : state));
+  const passes = tasks.filter(({ status }) => status === 'success').length;
+  if (rows.length > 1 && tasks.length >= rows.length && passes === tasks.length)
+    return states.map((state) => (state === 'open' ? 'success' : state));
+  return [...states, ...statesByTasks(states, tasks[0], passes)];
+}
+
+/** A status may be none of Actions' own: it makes no job pass that has no task which passed, or whose newest one did not. */
+function statesByTasks(
+  states: readonly JobState[],
+  newest: TaskRow | undefined,
+  passes: number,
+): readonly JobState[] {
+  if (newest?.status === 'failure' || newest?.status === 'cancelled') return [newest.status];
+  return states.filter((state) => state === 'success').length > passes ? ['open'] : [];
 }
 
 /**

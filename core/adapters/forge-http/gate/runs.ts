@@ -46,18 +46,18 @@ const NO_JOB_RAN: readonly string[] = ['skipped', NO_RESULT];
 const WAITING: readonly string[] = ['waiting', 'queued', 'blocked'];
 
 /**
- * Newest matching run in the list of all runs; `no_list` where this version has none (Forgejo before 12, Gitea before 1.25) or
- * Actions is off. `may_be_scoped`: this forge also runs the workflows of other repositories here (Gitea 1.27, scoped workflows), and
- * lists such a run like one of a file of this repository with the same name.
+ * Newest matching run in the list of all runs; `no_list` where this version has none (Forgejo before 12, Gitea before 1.25).
+ * `actions_off`: it has one, and shows none of this repository now. `may_be_scoped`: this forge also runs the workflows of other
+ * repositories here (Gitea 1.27, scoped workflows), and lists such a run like one of a file of this repository with the same name.
  */
 export async function readNewestRun(
   transport: ForgeTransport,
   gate: GateQuery,
-): Promise<GateReading | 'no_list' | 'may_be_scoped'> {
+): Promise<GateReading | 'no_list' | 'actions_off' | 'may_be_scoped'> {
   const path = [...transport.repoPath, 'actions', 'runs'];
   const call = { method: 'GET', label: 'GET actions/runs', path } as const;
   const newest = await findNewest(transport, gate, call, (answer) => hasNoRunList(transport, answer));
-  if (newest === 'no_list') return newest;
+  if (newest === 'no_list') return listsRuns(await readKnownVersion(transport)) ? 'actions_off' : newest;
   return newest !== null && hasScopedRuns(newest) ? 'may_be_scoped' : describeRun(transport, newest);
 }
 

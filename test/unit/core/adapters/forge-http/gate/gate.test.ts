@@ -298,6 +298,13 @@ describe('a forge without a run list', () => {
 
   const skipped = { description: 'Has been skipped' };
   const cancelled = { description: 'Has been cancelled' };
+  /** The tasks of these jobs, as they ended. */
+  const tasksOf = (jobs: readonly ReturnType<typeof job>[]) =>
+    jobs.map(({ context, status, description }, at) => {
+      const ends = ['success', 'failure', 'skipped'].includes(status) ? status : 'running';
+      const end = /Has been (.*)/.exec(description)?.[1] ?? ends;
+      return task(4, { id: at, name: / \/ (.*) \(push\)/.exec(context)?.[1], status: end });
+    });
 
   test.each([
     ['one job passed', [job(4, 'a', 'success')], 'success'],
@@ -324,7 +331,7 @@ describe('a forge without a run list', () => {
   ])('%s', async (name, statuses, expected) => {
     const run = { runId: '4', url: 'https://forge.test/acme/app/actions/runs/4' };
     const wasSkipped = name.startsWith('all were skipped') ? { isSkipped: true } : {};
-    expect(await openOld(statuses, [task(4)]).readGate(GATE)).toEqual(
+    expect(await openOld(statuses, tasksOf(statuses)).readGate(GATE)).toEqual(
       expected === 'running'
         ? { kind: 'running', ...run }
         : { kind: 'finished', verdict: expected, ...run, ...wasSkipped },
@@ -370,12 +377,17 @@ describe('a forge without a run list', () => {
       job(4, 'a', 'success', { id: 43 }),
       job(4, 'a', 'pending', { id: 42 }),
     ];
-    expect(await openOld(words, [task(4)]).readGate(GATE)).toMatchObject({ verdict: 'success' });
+    expect(await openOld(words, [task(4, { name: 'a' })]).readGate(GATE)).toMatchObject({
+      verdict: 'success',
+    });
   });
 
   test('a later run of another workflow with the same names hides nothing', async () => {
     const statuses = [job(5, 'a', 'failure'), job(4, 'a', 'success')];
-    const reading = await openOld(statuses, [task(5, { workflow_id: 'other.yml' }), task(4)]).readGate(GATE);
+    const reading = await openOld(statuses, [
+      task(5, { workflow_id: 'other.yml' }),
+      task(4, { name: 'a' }),
+    ]).readGate(GATE);
     expect(reading).toMatchObject({ verdict: 'success', runId: '4' });
   });
 
@@ -383,6 +395,34 @@ describe('a forge without a run list', () => {
     const statuses = [job(5, 'a', 'success'), job(4, 'a', 'success'), job(4, 'b', 'pending')];
     const reading = await openOld(statuses, [task(5), task(4)]).readGate(GATE);
     expect(reading).toMatchObject({ kind: 'running', runId: '5' });
+  });
+
+  /** Each job of the repository is given a token that posts in the name of Actions. */
+  describe('on which a job of another workflow posts that a job has passed', () => {
+    const passed = job(4, 'a', 'success');
+    const posted = job(4, 'b', 'success', { id: 99 });
+    const b = (status: string, id: number) => task(4, { id, name: 'b', status });
+
+    test.each([
+      ['which has failed', [b('failure', 8)], 'failure'],
+      ['which has passed once, and failed since', [b('failure', 9), b('success', 8)], 'failure'],
+      ['which was cancelled', [b('cancelled', 8)], 'cancelled'],
+      ['which runs', [b('running', 8)], 'running'],
+      ['which waits for a runner', [], 'running'],
+      ['which failed once, and has passed since', [b('success', 9), b('failure', 8)], 'success'],
+    ])('%s', async (_name, tasks, expected) => {
+      const statuses = [posted, job(4, 'b', 'failure', { id: 45 }), passed];
+      expect(await openOld(statuses, [...tasks, task(4, { name: 'a' })]).readGate(GATE)).toMatchObject(
+        expected === 'running' ? { kind: 'running' } : { kind: 'finished', verdict: expected },
+      );
+    });
+
+    test('and whose twin has passed', async () => {
+      const twin = { target_url: '/acme/app/actions/runs/4/jobs/1' };
+      const statuses = [posted, job(4, 'b', 'success', twin), passed];
+      const reading = await openOld(statuses, [b('success', 9), task(4, { name: 'a' })]).readGate(GATE);
+      expect(reading).toMatchObject({ kind: 'running' });
+    });
   });
 
   describe('with two jobs of one name, which share a context', () => {
@@ -470,11 +510,28 @@ describe('a forge without a run list', () => {
       if (path === '/actions/runs') return NO_ROUTE;
       const isFirst = query.page === '1';
       if (path === '/actions/tasks') return { json: { workflow_runs: isFirst ? [task(4)] : null } };
-      return { json: isFirst ? [job(4, 'a', 'success')] : [] };
+      return { json: isFirst ? [job(4, 'test', 'success')] : [] };
     });
     const reading = await readGate(GATE).catch((error: { kind: string }) => error.kind);
     if (expected === 'unreachable') expect(reading).toBe('unreachable');
     else expect(reading).toMatchObject({ kind: 'finished', verdict: 'success' });
+  });
+
+  test('one that hides its run list while Actions is off is read by it again, and has no verdict before', async () => {
+    let isOff = true;
+    const { readGate } = openGate(({ path, query }) => {
+      if (path === '/version') return { json: { version: '16.0.0+gitea-1.22.0' } };
+      if (path === '/actions/runs')
+        return isOff ? MISSING : { json: { workflow_runs: [forgejoRun(4)], total_count: 1 } };
+      const isFirst = query.page === '1';
+      // On again since the list was asked for.
+      if (path === '/actions/tasks') return { json: { workflow_runs: isFirst ? [task(4)] : null } };
+      return { json: isFirst ? [job(4, 'test', 'success')] : [] };
+    });
+    const run = { kind: 'running', runId: '4' };
+    expect(await readGate(GATE)).toMatchObject(run);
+    isOff = false;
+    expect(await readGate(GATE)).toMatchObject(run);
   });
 
   test('a version that cannot be read decides nothing', async () => {
