@@ -237,6 +237,8 @@ export interface RunRecord {
   readonly workflowFile: string;
   readonly workflowName: string;
   readonly title: string;
+  /** Message of its commit. Absent: of a run that was made before it was kept. */
+  readonly message?: string;
   readonly branch: string;
   readonly sha: string;
   readonly tree: string;

@@ -31,7 +31,7 @@ export async function startRuns(
   if (sha === null) return;
   const commit = await git.mustCommit(sha);
   if (SKIP_STRINGS.some((skip) => commit.message.includes(skip))) return;
-  const title = commit.message.split('\n')[0] ?? '';
+  const { message } = commit;
   for (const workflow of await readWorkflows(world, repo, sha)) {
     if (!startsOnPush(workflow, branch)) continue;
     const judged =
@@ -42,12 +42,12 @@ export async function startRuns(
         older.branch === branch && older.workflowFile === workflow.file && older.event === 'push';
       if (samePipeline && isOpen(older)) finishRun(world, repo, older, 'cancelled');
     }
-    createRun(world, repo, workflow, { branch, sha, tree: commit.tree, title, pusher }, judged);
+    createRun(world, repo, workflow, { branch, sha, tree: commit.tree, message, pusher }, judged);
   }
   if (!world.profile.scopedWorkflows) return;
   for (const { file, verdict } of world.knobs.scopedWorkflows) {
     const workflow = readWorkflow(file, SCOPED_WORKFLOW);
-    const source = { branch, sha, tree: commit.tree, title, pusher, isScoped: true } as const;
+    const source = { branch, sha, tree: commit.tree, message, pusher, isScoped: true } as const;
     createRun(world, repo, workflow, source, verdict);
   }
 }
@@ -99,7 +99,7 @@ interface RunSource {
   readonly branch: string;
   readonly sha: string;
   readonly tree: string;
-  readonly title: string;
+  readonly message: string;
   readonly pusher: string;
   readonly isScoped?: true;
 }
@@ -117,7 +117,8 @@ function createRun(
     index: repo.nextRunIndex++,
     workflowFile: workflow.file,
     workflowName: workflow.name,
-    title: source.title,
+    title: source.message.split('\n')[0] ?? '',
+    message: source.message,
     branch: source.branch,
     sha: source.sha,
     tree: source.tree,
@@ -272,6 +273,12 @@ function shownStatus(status: RunStatus): string {
   return status === 'error' ? 'failure' : status;
 }
 
+/** The event that began the run, as far as its size matters: the message of its newest commit stands in it twice. */
+function pushPayload({ branch, sha, message = '' }: RunRecord): string {
+  const commit = { id: sha, message };
+  return JSON.stringify({ ref: `refs/heads/${branch}`, after: sha, commits: [commit], head_commit: commit });
+}
+
 export function convertRun(world: World, repo: RepoRecord, run: RunRecord): Json {
   const url = `${world.rootUrl()}/${slugOf(repo)}/actions/runs/${run.index}`;
   if (world.profile.runsApi === 'gitea') {
@@ -310,7 +317,7 @@ export function convertRun(world: World, repo: RepoRecord, run: RunRecord): Json
     need_approval: false,
     is_fork_pull_request: false,
     is_ref_deleted: gitOf(world, repo).tip(run.branch) === null,
-    event_payload: '',
+    event_payload: pushPayload(run),
     started: timestamp(run.startedAt) ?? '0001-01-01T00:00:00Z',
     stopped: timestamp(run.stoppedAt) ?? '0001-01-01T00:00:00Z',
     created: timestamp(run.createdAt),

@@ -83,6 +83,27 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await repo.forge.readGate(sha, staging, file())).toEqual(reading);
   });
 
+  needs('runner')('a commit with a message of megabytes is told with its run by Forgejo', async () => {
+    const { fake } = subject();
+    if (fake !== null) fake.knobs.judge = () => 'success';
+    const repo = await createGated();
+    const { sha } = (
+      await repo.must('bot', 'POST', '/contents', {
+        branch: 'main',
+        new_branch: staging,
+        message: `A change\n\n${'long words '.repeat(250_000)}`,
+        files: [{ operation: 'create', path: 'x.txt', content: 'eAo=' }],
+      })
+    ).commit;
+    const reading = await repo.until(
+      () => repo.forge.readGate(sha, staging, file()),
+      (found) => found.kind === 'finished',
+    );
+    expect(reading).toMatchObject({ verdict: 'success' });
+    // A fake writes all of its state after each change.
+    await repo.must('bot', 'DELETE', '');
+  });
+
   needs('runner')('a run whose conditions skip each job proves nothing, and says so', async () => {
     const skipping = workflow('The gate', "'mq/**'", 'true', 'false');
     const repo = await RepoDriver.create(subject(), { [file()]: skipping });

@@ -27,7 +27,7 @@ export function createGateReader(transport: ForgeTransport): ReadGate {
   };
 }
 
-/** A verdict of a moment in which Actions is off, or was just now, is none yet. */
+/** The same without a verdict: one that is read while Actions is off, or was right before, is not relied on. */
 function withoutVerdict(reading: GateReading): GateReading {
   return reading.kind === 'finished' ? { kind: 'running', runId: reading.runId, url: reading.url } : reading;
 }

@@ -154,8 +154,17 @@ function isEvidence(row: RunRow, gate: GateQuery): boolean {
  * for it, and every account that may write can give a staged commit such a tag.
  */
 function isOfOtherRef({ event_payload: payload }: RunRow, { branch }: GateQuery): boolean {
-  const push = PushPayload.safeParse(readJson(payload ?? ''));
-  return push.success && push.data.ref !== branchRef(branch);
+  const ref = readPayloadRef(payload ?? '');
+  return ref !== null && ref !== branchRef(branch);
+}
+
+/** Begin of the payload of a push, whose first field is the full name of its branch or tag. The rest of a long one is cut off. */
+const PAYLOAD_BEGIN = /^\s*\{\s*"ref"\s*:\s*("(?:[^"\\]|\\.)*")/;
+
+function readPayloadRef(payload: string): string | null {
+  const begin = PAYLOAD_BEGIN.exec(payload)?.[1];
+  const push = PushPayload.safeParse(begin === undefined ? readJson(payload) : { ref: readJson(begin) });
+  return push.success ? push.data.ref : null;
 }
 
 /** A text within an answer counts as one value there, so that it has the limits of an answer for itself. */

@@ -57,13 +57,19 @@ describe('a run list', () => {
     });
   });
 
-  test('holds no payload of more values than an answer may have', async () => {
-    const event_payload = `{"ref":"refs/heads/mq/main/staging","x":[${'[],'.repeat(200_000)}0]}`;
+  test.each([
+    ['of more values than an answer may have', `"x":[${'[],'.repeat(200_000)}0]}`],
+    ['that was cut', '"before":"0000'],
+  ])('tells the branch at the begin of a payload %s', async (_name, rest) => {
     const parse = jest.spyOn(JSON, 'parse');
-    const found = await readRuns([forgejoRun(4, { status: 'success', event_payload })]);
+    const kinds: string[] = [];
+    for (const ref of ['refs/heads/mq/main/staging', 'refs/tags/mq/main/staging']) {
+      const event_payload = `{"ref":"${ref}",${rest}`;
+      kinds.push((await readRuns([forgejoRun(4, { status: 'success', event_payload })])).kind);
+    }
     const parsed = parse.mock.calls.map(([text]) => text);
     parse.mockRestore();
-    expect([found.kind, parsed.includes(event_payload)]).toEqual(['finished', false]);
+    expect([kinds, parsed.some((text) => text.endsWith(rest))]).toEqual([['finished', 'none'], false]);
   });
 
   test('is asked with the filters of every version', async () => {
