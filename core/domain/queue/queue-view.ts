@@ -81,6 +81,8 @@ export interface QueueView {
   readonly block: Block;
   /** Absent: the settings name the number of gate runs at once. */
   readonly fanout?: ChosenFanout;
+  /** Since when the base is known to hold what was moved there past the queue; absent: what is on it is proven. */
+  readonly unprovenSince?: EpochMs;
 }
 
 /** Kept small enough to be read with every look at the dashboard. */

@@ -11,6 +11,10 @@ export const DRIFTS = {
     says: 'The branch that this queue serves is not on the forge any more',
     next: 'Give the branch its name back on the forge, or enroll its new name and delete this entry.',
   },
+  unproven_base: {
+    says: 'The base branch was moved past the queue, and no gate run has proven what is on it',
+    next: 'Look on the forge who moved it, and undo that where it was a mistake. This ends with the next landing, whose gate run judges both, or when you switch the queue off and on.',
+  },
   protection: {
     says: 'The branch rule of the base is gone, or lets pull requests land past the queue',
     next: 'Press "Put it back now" on the queue page, or restore the rule on the forge.',
@@ -87,6 +91,7 @@ export function sayDrift({ kind, refusal }: Pick<Drift, 'kind' | 'refusal'>): {
 export function findDrifts(facts: DriftFacts): readonly Drift[] {
   const found = [
     ...findOfBase(facts),
+    ...findOfTip(facts),
     ...findOfRule(facts),
     ...findOfOwnBranches(facts),
     ...findOfHook(facts),
@@ -101,6 +106,12 @@ export function findDrifts(facts: DriftFacts): readonly Drift[] {
 function findOfBase({ outcome }: DriftFacts): readonly Drift[] {
   if (outcome?.errorCode !== 'base_missing' || outcome.lastGoodAt === undefined) return [];
   return [{ kind: 'base', since: outcome.lastGoodAt }];
+}
+
+/** No call of the queue takes back what a person moved there. */
+function findOfTip({ view }: DriftFacts): readonly Drift[] {
+  const since = view?.unprovenSince;
+  return since === undefined ? [] : [{ kind: 'unproven_base', since, onlyPeople: true }];
 }
 
 function findOfRule({ repo, outcome }: DriftFacts): readonly Drift[] {

@@ -184,6 +184,7 @@ type Unchecked =
   | 'halted'
   | 'pausedUntil'
   | 'baseSeen'
+  | 'unprovenBase'
   | 'stagingAsides'
   | 'stagingFailuresInARow'
   | 'stagedAlone'

@@ -5,6 +5,38 @@ const QUEUE = 'engine-container/src/queue';
 /** Guards of the proof: what landed is the tree that has passed, on the base that it has passed on. */
 export const UNPROVEN_MUTANTS: readonly Mutant[] = [
   {
+    guard: 'the owner is told of a base that was moved past the queue',
+    file: `${QUEUE}/landing/base-seen.ts`,
+    find: '  record.unprovenBase = { sha, at: s.now };\n',
+    replace: '',
+    families: [],
+    dies: 'its owner is told of a base that was moved past the queue',
+  },
+  {
+    guard: 'what a landing has proven is told as unproven no more',
+    file: `${QUEUE}/batches/batch.ts`,
+    find: '    delete record.unprovenBase;\n',
+    replace: '    pass.refresh = true;\n',
+    families: [],
+    dies: 'its owner is told of a base that was moved past the queue',
+  },
+  {
+    guard: 'a person who switches the queue on again has seen its base',
+    file: `${QUEUE}/landing/base-seen.ts`,
+    find: 'record.unprovenBase.at < s.repo.enabledAt',
+    replace: 'record.unprovenBase.at < 0',
+    families: [],
+    dies: 'its owner is told of a base that was moved past the queue',
+  },
+  {
+    guard: 'a batch from before the base was moved proves nothing of it',
+    file: `${QUEUE}/batches/batch.ts`,
+    find: ' && batch.createdAt >= unprovenBase.at)',
+    replace: ')',
+    families: [],
+    dies: 'the base is moved past the queue while a batch searches on',
+  },
+  {
     guard: 'the tree of a merge (A2)',
     file: `${QUEUE}/landing/proof.ts`,
     find: 'merge.commit.tree === landing.tree &&',
@@ -71,8 +103,8 @@ export const UNPROVEN_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a base without a rule is alarmed once',
     file: `${QUEUE}/landing/base-seen.ts`,
-    find: '  record.baseSeen = { sha, tree, at: s.now };\n  searchOutside',
-    replace: '  searchOutside',
+    find: '  record.baseSeen = { sha, tree, at: s.now };\n  record.unprovenBase',
+    replace: '  record.unprovenBase',
     families: ['rules'],
     dies: 'another branch gets the name of the base',
   },

@@ -160,6 +160,55 @@ async function mergeBehindAnUnreadRule(): Promise<readonly string[]> {
     : ['a move behind a rule that could not be read is forgotten'];
 }
 
+const isUnprovenTold = async (stage: Stage): Promise<boolean> =>
+  (await stage.store.readQueueViews(['repo-1'])).get('repo-1')?.unprovenSince !== undefined;
+
+/** Its owner is told of a base that was moved past the queue, until a landing on it or a person ends that. */
+async function tellMovedBase(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await givenScheduled(forge, 'a');
+  await stage.drain();
+  const problems: string[] = [];
+  if (await isUnprovenTold(stage)) problems.push('a base that the queue moved is told as unproven');
+  await forge.pushToBase({ 'unproven.txt': 'x\n' });
+  await look(stage, 3);
+  if (!(await isUnprovenTold(stage))) problems.push('a base that was moved past the queue is not told');
+  await givenScheduled(forge, 'b');
+  await stage.drain();
+  await look(stage, 1);
+  if (await isUnprovenTold(stage)) problems.push('a base that a landing has proven is told as unproven');
+  await forge.pushToBase({ 'later.txt': 'x\n' });
+  await look(stage, 3);
+  if (!(await isUnprovenTold(stage))) problems.push('the second time is not told');
+  await stage.settings({ queueEnabled: false });
+  await look(stage, 1);
+  await stage.settings({ queueEnabled: true, enabledAt: stage.clock.now() });
+  await look(stage, 3);
+  if (await isUnprovenTold(stage)) problems.push('a queue that was switched on again is told as unproven');
+  return problems;
+}
+
+/** The base is moved past the queue while a batch searches on, of which one has landed: that one proves nothing of it. */
+async function moveBaseAmidABatch(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.judge = (files) => (files.has('src/b.txt') ? 'failure' : 'success');
+  const prs: number[] = [];
+  for (const name of ['a', 'b', 'c']) prs.push(await givenScheduled(forge, name));
+  const countMerged = (): number => forge.merges().filter(({ pr }) => prs.includes(pr)).length;
+  for (let count = 0; count < 60 && countMerged() === 0; count += 1) await look(stage, 1);
+  const isSearching = (await stage.record()).batches.some(({ landed }) => landed > 0);
+  await forge.pushToBase({ 'unproven.txt': 'x\n' });
+  for (let count = 0; count < 10 && !hasAlarm(stage, 'unverified_landing'); count += 1) await look(stage, 1);
+  if (!isSearching || countMerged() !== 1) return ['the scene did not come about'];
+  return (await isUnprovenTold(stage))
+    ? []
+    : ['a batch from before it ends, and with it what is told of the base'];
+}
+
 export const UNPROVEN_SCENES = {
   'a newer head is merged': mergeNewerHead,
   'the base is rewritten under the last landing': rewriteBase(['a']),
@@ -170,4 +219,6 @@ export const UNPROVEN_SCENES = {
   'another branch gets the name of the base': swapBase(['a']),
   'another branch gets the name of the base of a queue that never worked': swapBase([]),
   'the base moves while its rule cannot be read': mergeBehindAnUnreadRule,
+  'its owner is told of a base that was moved past the queue': tellMovedBase,
+  'the base is moved past the queue while a batch searches on': moveBaseAmidABatch,
 } satisfies Scenes;

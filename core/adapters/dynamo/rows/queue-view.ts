@@ -71,6 +71,7 @@ export const queueView = record<QueueView>({
   more: ['more', whole],
   block: ['block', block],
   fanout: ['fanout', optional(fanout) as Codec<ChosenFanout>],
+  unprovenSince: ['unproven_since', optional(whole) as Codec<number>],
 });
 
 /** Queue views by repository. An unreadable view is left out, and the reader says "unknown" (A51). */

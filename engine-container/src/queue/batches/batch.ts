@@ -232,6 +232,10 @@ function endBatch(pass: DecisionContext, batch: Batch): void {
     isNewest
   )
     record.baseSeen = { ...record.baseSeen, sha: batch.tip, tree, at: pass.s.now };
+  // Its gate run judged what it stands on as well.
+  const { unprovenBase } = record;
+  if (batch.landed > 0 && unprovenBase !== undefined && batch.createdAt >= unprovenBase.at)
+    delete record.unprovenBase;
   sweepWorkBranch(pass, batch);
   record.batches = record.batches.filter((other) => other !== batch);
   for (const above of record.batches) {

@@ -13,6 +13,9 @@ import { alarmBase, searchOutside } from './merged-outside.ts';
  */
 export function noticeBase(pass: DecisionContext): void {
   const { record, s } = pass;
+  // A person who switches the queue on again has seen what is on it.
+  if (record.unprovenBase !== undefined && record.unprovenBase.at < s.repo.enabledAt)
+    delete record.unprovenBase;
   if (!s.full) return;
   if (s.base.known) judgeTip(pass);
   if (record.baseSeen === null || record.baseSeen.isGuarded === true || !isGuarded(pass)) return;
@@ -41,6 +44,7 @@ function judgeTip(pass: DecisionContext): void {
   if (seen.tree === tree || isTreeOfTip(record, tree) || isProvenStep(record, seen.sha, tree)) return;
   // Told once: where the rule is gone, each further move is of a base that the queue is known not to guard.
   record.baseSeen = { sha, tree, at: s.now };
+  record.unprovenBase = { sha, at: s.now };
   searchOutside(pass, seen.sha, sha);
   alarmBase(pass, sha);
 }

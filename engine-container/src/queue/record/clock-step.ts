@@ -34,6 +34,7 @@ export function followClock(record: QueueRecord, stepMs: number): QueueRecord {
     rival,
     rule,
     unheard,
+    unprovenBase,
   } = record;
   return {
     ...move(record, 'restsUntil', 'lateUntil', 'othersAt', 'recalledAt', 'unreadSince', 'archivedSince'),
@@ -58,6 +59,7 @@ export function followClock(record: QueueRecord, stepMs: number): QueueRecord {
     ...(outside && { outside: outside.map((each) => move(each, 'at')) }),
     ...(outsideMove && { outsideMove: move(outsideMove, 'since') }),
     ...(recallHeads && { recallHeads: recallHeads.map((each) => move(each, 'until')) }),
+    ...(unprovenBase && { unprovenBase: move(unprovenBase, 'at') }),
     ...(unheard && { unheard: unheard.map((each) => move(each, 'since', 'lookAt')) }),
   };
 }

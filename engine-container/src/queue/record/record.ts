@@ -80,6 +80,8 @@ export interface QueueRecord extends Learned, Recalling, Rest {
   readings: PullRequestReading[];
   /** Base tip last read and its tree; `at` is since when it is known, `isGuarded` that only the queue could open a merge while it was. */
   baseSeen: (Ground & { readonly at?: EpochMs; readonly isGuarded?: true }) | null;
+  /** The tip to which the base was moved past the queue, and since when it is known; absent: what is on it is proven. */
+  unprovenBase?: { readonly sha: CommitSha; readonly at: EpochMs };
   /** The tip on which staging failed last, or met another one: a list that shows it is not believed. Absent: none. */
   doubtedTip?: CommitSha;
   /** The rule of the base, no matter who wrote it; absent: never seen. */

@@ -39,6 +39,7 @@ export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs)
     ...(record.autoFanout === undefined
       ? {}
       : { fanout: toChosenFanout(record.autoFanout, gateMsOf(record.rate)) }),
+    ...(record.unprovenBase === undefined ? {} : { unprovenSince: record.unprovenBase.at }),
   };
 }
 

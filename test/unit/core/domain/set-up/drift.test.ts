@@ -55,6 +55,12 @@ describe('what is not as it was set up', () => {
     expect(kindsOf(rule([reason]))).toEqual([[kind, 2_000]]);
   });
 
+  test('a base that was moved past the queue is one that people alone put right', () => {
+    expect(findDrifts(given({}, {}, { ...view('empty'), unprovenSince: 4_500 }))).toEqual([
+      { kind: 'unproven_base', since: 4_500, onlyPeople: true },
+    ]);
+  });
+
   test('what the rule was set up with, or was seen before the set-up, or was never asked for, is none', () => {
     expect(kindsOf(rule(['merge_style_not_allowed']))).toEqual([]);
     expect(kindsOf(rule(['rule_missing'], SET_UP_AT - 1))).toEqual([]);
