@@ -185,9 +185,20 @@ async function waitUntilReady(child: ChildProcess, port: number, stderr: () => s
 /** Messages of the database about a file that it cannot read. */
 const DAMAGED = /not a valid SQLite database|malformed|file is not a database/;
 
+/** Messages of the database about a disk or a file that refuses it. */
+const REFUSED = /disk I\/O error|is full|unable to open|readonly|not authorized/;
+
 export function sayFailed(reason: string): string {
   const said = `The embedded database did not start: ${reason}`;
+  if (REFUSED.test(reason))
+    return `${said}. Check the space on the disk of the data folder, and the rights of ${TABLE_FILE} and of the files beside it that begin with its name.`;
   return DAMAGED.test(reason) ? `${sayDamaged(TABLE_FILE)} ${said}` : said;
+}
+
+/** Message about a database that answers, and a table that cannot be used. */
+export function sayUnusable(reason: string): string {
+  if (DAMAGED.test(reason)) return `${sayDamaged(TABLE_FILE)} The embedded database says: ${reason}`;
+  return `The table cannot be used (${reason}): it is damaged, or the database or its disk refuses it. npm run doctor says which. Check the space on the disk of the data folder; a damaged table is put back from the last copy of the data folder.`;
 }
 
 function canConnect(port: number): Promise<boolean> {

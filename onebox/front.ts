@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { pathToFileURL } from 'node:url';
 import { findOccupied } from '#core/adapters/dynamo/move/moved-table.ts';
 import { proveWritable } from '#core/adapters/dynamo/table/prove-writable.ts';
 import { closeFront } from '#core/adapters/http-server/close-front.ts';
@@ -60,7 +61,7 @@ function composePages(parts: FrontParts): OwnPages {
   const mailLogin = mailLoginOf(config);
   const askMail = mailLogin === null ? null : createMailCheck({ tryLogin: mailLogin, now: clock.now });
   return {
-    site: createSite(readSiteFiles(new URL(`file://${siteDir}/`)), pageConfig(config)),
+    site: createSite(readSiteFiles(pathToFileURL(`${siteDir}/`)), pageConfig(config)),
     firstStart: createFirstStart({
       examine: () => examine(config, send, clock.now, askMail),
       // A copy that was restored has repositories, and no session of before.

@@ -1,9 +1,9 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { readCommandLine, refuseCall } from '#core/adapters/system/command-line.ts';
 import { createLog } from '#core/telemetry.ts';
 import { readConfig } from './config.ts';
 import { createLineWriter } from './line-writer.ts';
-import { awaitStart, runMain } from './run-main.ts';
+import { awaitStart, buildOwnPage, type OwnPage, runMain } from './run-main.ts';
 import { startOnebox } from './service.ts';
 
 const USAGE = `npm run serve -- --config config/mergeyard.yml
@@ -24,14 +24,12 @@ async function main(): Promise<number> {
   });
   const config = readConfig(values.config);
   // An image has the page already, and nothing to build it with.
-  const siteDir = values.site === undefined ? join(config.data_dir, 'site') : resolve(values.site);
-  if (values.site === undefined) {
-    const { buildDashboard } = await import('../lib/bundle-dashboard.ts');
-    await buildDashboard({ outDir: siteDir });
-  }
-  const starting = startOnebox({ config, siteDir, log, env: process.env });
+  const page = values.site === undefined ? await buildPage() : null;
+  const siteDir = page?.dir ?? resolve(values.site ?? '');
+  const starting = startOnebox({ config, siteDir, log, env: process.env }).finally(() => page?.remove());
   const onebox = await awaitStart(starting, isToStop, START_ENDS_WITHIN_MS);
   if (onebox === null) {
+    page?.remove();
     console.error('The start did not end within 10 s of the signal, and is given up.');
     process.exit(1);
   }
@@ -42,6 +40,11 @@ async function main(): Promise<number> {
   await onebox.stop();
   log.info('stopped');
   return broken === undefined ? 0 : 1;
+}
+
+async function buildPage(): Promise<OwnPage> {
+  const { buildDashboard } = await import('../lib/bundle-dashboard.ts');
+  return buildOwnPage(buildDashboard);
 }
 
 runMain(main);

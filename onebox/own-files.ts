@@ -11,6 +11,10 @@ export const KEYS_FILE = 'keys.json';
 export const EVIDENCE_FILE = 'evidence-key.pem';
 export const SESSIONS_FILE = 'sessions.json';
 
+/** Files in which the database keeps its last writes to the table. */
+const [LOG_FILE, LOG_INDEX_FILE] = [`${TABLE_FILE}-wal`, `${TABLE_FILE}-shm`];
+const LOG_FILES = `${LOG_FILE} and ${LOG_INDEX_FILE}`;
+
 const FROM_COPY = 'put it back from the last copy of the data folder';
 const NO_COPY = 'Without one';
 /**
@@ -18,7 +22,7 @@ const NO_COPY = 'Without one';
  * opens what they sealed.
  */
 const WAYS_OUT: Readonly<Record<string, string>> = {
-  [TABLE_FILE]: `${FROM_COPY}, with the keys beside it.`,
+  [TABLE_FILE]: `${FROM_COPY}, with the keys beside it, and move ${LOG_FILES} to another place before that.`,
   [KEYS_FILE]: `${FROM_COPY}. ${NO_COPY}, write {"keys":{}} into it: each token is stored again then, and each chat named again.`,
   [EVIDENCE_FILE]: `${FROM_COPY}. ${NO_COPY}, remove it: statements have another key then.`,
   [SESSIONS_FILE]: 'remove it: people sign in again.',
@@ -69,15 +73,30 @@ function wereUsed(sessions: string): boolean {
   }
 }
 
-/** Message about the table of an installation that is gone (a start would make an empty one); null: it is there. */
-export function findTableGone(folder: string): string | null {
-  return isTableGone(folder) ? TABLE_GONE : null;
+const OF_ANOTHER = `${LOG_FILE} in the data folder holds writes of another ${TABLE_FILE}, and would damage the one that was put back beside it. Move ${LOG_FILES} to another place, and start again.`;
+
+/**
+ * Whether the log beside the table is one of another table. A table that has a log is marked for it in its header. A
+ * backup is not, and the database would write the log of the former table into it.
+ */
+function isLogOfAnother(folder: string): boolean {
+  const [table, log] = [join(folder, TABLE_FILE), join(folder, LOG_FILE)];
+  const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (sizeOf(table) === 0 || sizeOf(log) === 0) return false;
+  const head = readHead(table);
+  return isTable(head) && head[LOG_MARK_AT] === NO_LOG_MARK;
 }
 
-/** Refuses a folder whose table is gone (`findTableGone`). Throws `ConfigError`. */
-export function refuseWithoutTable(folder: string): void {
-  const gone = findTableGone(folder);
-  if (gone !== null) throw new ConfigError(gone);
+/** Message about a table that a start would replace by an empty one, or would damage; null: the start may open it. */
+export function findTableLoss(folder: string): string | null {
+  if (isTableGone(folder)) return TABLE_GONE;
+  return isLogOfAnother(folder) ? OF_ANOTHER : null;
+}
+
+/** Refuses a folder whose table a start would lose (`findTableLoss`). Throws `ConfigError`. */
+export function refuseTableLoss(folder: string): void {
+  const loss = findTableLoss(folder);
+  if (loss !== null) throw new ConfigError(loss);
 }
 
 /** The fault of the table and of the keys that would stop a start, in words without a path. Changes nothing. */
@@ -105,19 +124,26 @@ export function findFaults(folder: string): { readonly table: string | null; rea
 }
 
 const SQLITE_MAGIC = 'SQLite format 3\0';
+/** Place and value of the byte that says that a table of SQLite has no write-ahead log. */
+const [LOG_MARK_AT, NO_LOG_MARK] = [19, 1];
 
 /**
  * Throws where a file is no SQLite database, by its first bytes alone, because a running service may hold it. An empty
  * file is right: the database makes it anew.
  */
 function checkTable(file: string): void {
-  if (statSync(file).size === 0) return;
-  const head = Buffer.alloc(SQLITE_MAGIC.length);
+  if (statSync(file).size > 0 && !isTable(readHead(file))) throw new Error('no database');
+}
+
+const isTable = (head: Buffer): boolean => head.toString('latin1', 0, SQLITE_MAGIC.length) === SQLITE_MAGIC;
+
+function readHead(file: string): Buffer {
+  const head = Buffer.alloc(LOG_MARK_AT + 1);
   const descriptor = openSync(file, 'r');
   try {
     readSync(descriptor, head);
   } finally {
     closeSync(descriptor);
   }
-  if (head.toString('latin1') !== SQLITE_MAGIC) throw new Error('no database');
+  return head;
 }

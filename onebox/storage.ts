@@ -11,7 +11,7 @@ import { lockFolder } from './folder-lock.ts';
 import { watchFolder } from './folder-watch.ts';
 import { endLeftLeases } from './left-leases.ts';
 import { refuseStandingStill } from './move/standing-still.ts';
-import { refuseWithoutTable, TABLE_FILE } from './own-files.ts';
+import { refuseTableLoss, TABLE_FILE } from './own-files.ts';
 import { noteServing } from './serving-note.ts';
 import { removeLeftSnapshots } from './snapshot.ts';
 import type { Stops } from './stops.ts';
@@ -36,7 +36,7 @@ export async function openStorage(parts: StorageParts, clock: Clock, stops: Stop
   } catch (error) {
     log.warn('what an ended backup left could not be removed', { error });
   }
-  if (externalEndpoint(env) === null) refuseWithoutTable(config.data_dir);
+  if (externalEndpoint(env) === null) refuseTableLoss(config.data_dir);
   const database = await startDatabase({ dataFile: join(config.data_dir, TABLE_FILE), env });
   stops.push(() => database.stop());
   const clients = await openTable(database.endpoint);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { ALL_CONNECTIONS_QUERY } from '#core/adapters/dynamo/all-connections.ts';
 import { externalEndpoint, requireBinary, sayFailed } from './database.ts';
-import { findTableGone, TABLE_FILE } from './own-files.ts';
+import { findTableLoss, TABLE_FILE } from './own-files.ts';
 import type { HeldConnection } from './own-rows.ts';
 import { TABLE_NAME } from './table.ts';
 import { callTool, readJson } from './table-tool.ts';
@@ -25,8 +25,8 @@ export interface TableLook {
 export async function lookAtTable(dataDir: string, env: NodeJS.ProcessEnv): Promise<TableLook | null> {
   const file = join(dataDir, TABLE_FILE);
   if (externalEndpoint(env) !== null) return null;
-  const gone = findTableGone(dataDir);
-  if (gone !== null) return { fault: gone, connections: [] };
+  const loss = findTableLoss(dataDir);
+  if (loss !== null) return { fault: loss, connections: [] };
   if (!existsSync(file) || statSync(file).size === 0) return null;
   const { text, complaint } = await callTool({
     binary: requireBinary(env),

@@ -16,7 +16,7 @@ import { ConfigError, type OneboxConfig } from '../config.ts';
 import { externalEndpoint, startDatabase } from '../database.ts';
 import { lockFolder } from '../folder-lock.ts';
 import { openKeys } from '../keys.ts';
-import { KEYS_FILE, refuseWithoutKeys, refuseWithoutTable, TABLE_FILE } from '../own-files.ts';
+import { KEYS_FILE, refuseTableLoss, refuseWithoutKeys, TABLE_FILE } from '../own-files.ts';
 import { findLost, type HeldConnection, type Lost } from '../own-rows.ts';
 import { openTable, TABLE_NAME } from '../table.ts';
 import { tenantOf } from '../tenant.ts';
@@ -55,7 +55,7 @@ export async function openFolder(
     throw new ConfigError(`data_dir: no installation is in ${config.data_dir}.`);
   const unlock = await lockFolder(config.data_dir);
   try {
-    if (externalEndpoint(env) === null) refuseWithoutTable(config.data_dir);
+    if (externalEndpoint(env) === null) refuseTableLoss(config.data_dir);
     const database = await startDatabase({ dataFile: join(config.data_dir, TABLE_FILE), env });
     const clients = await openTable(database.endpoint);
     const table = { client: clients.documents, name: TABLE_NAME, clock: createSystemClock() };

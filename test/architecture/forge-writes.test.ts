@@ -98,6 +98,8 @@ describe('the list of the service’s writes to a forge', () => {
       'onebox/left-behind.ts',
       'onebox/own-files.ts',
       'onebox/serving-note.ts',
+      // The page, which is built beside the temporary files of the machine.
+      'onebox/run-main.ts',
       // The lines of the log.
       'onebox/line-writer.ts',
       'onebox/main.ts',

@@ -50,11 +50,11 @@ function givenConfig(changes: object = {}): OneboxConfig {
 }
 
 /** Log lines as `level message`. */
-async function start(config: OneboxConfig) {
+async function start(config: OneboxConfig, site = siteDir) {
   const lines: string[] = [];
   const write = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
   const log = { info: write('info'), warn: write('warn'), error: write('error') };
-  const box = await startOnebox({ config, siteDir, env: process.env, log });
+  const box = await startOnebox({ config, siteDir: site, env: process.env, log });
   boxes.push(box);
   return { box, lines };
 }
@@ -76,6 +76,14 @@ describe('a one box answers those who look whether it is up', () => {
     const ask = async (path: string) => (await fetch(`${box.url}${path}`, { method: 'HEAD' })).status;
     expect([await ask('/no-file.txt'), await ask('/api/v1/user/repos')]).toEqual([404, 405]);
   });
+});
+
+test('the page is served from a folder whose name has characters of addresses in it', async () => {
+  const odd = join(folder, 'a#b?c%41');
+  mkdirSync(odd);
+  writeFileSync(join(odd, 'index.html'), '<!doctype html>');
+  const { box } = await start(givenConfig(), odd);
+  expect((await fetch(`${box.url}/`)).status).toBe(200);
 });
 
 test('a one box whose data folder is removed ends with a reason, and says that it cannot serve', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
@@ -72,4 +72,29 @@ test('a file that the disk refuses is told by its path, and not as a reason to s
     `It stopped: ENOENT: no such file or directory, open '${file}'. Check that path, its rights, and the space on its disk.`,
   );
   expect(explain(new TypeError('a row'))).toBe('It stopped (TypeError). Start the same command again.');
+});
+
+test('a start that ends before it has the data folder changes nothing in it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'onebox-page-'));
+  const data_dir = join(folder, 'data');
+  mkdirSync(join(data_dir, 'site'), { recursive: true });
+  writeFileSync(join(data_dir, 'site', 'own.txt'), 'of a person');
+  // A folder in the way of the lock ends the start.
+  mkdirSync(join(data_dir, 'serving.sock'));
+  const config = join(folder, 'mergeyard.yml');
+  const sign_in = { client_id: 'id', client_secret: 'x', administrators: {} };
+  const forge = { url: 'https://git.example.org' };
+  writeFileSync(config, JSON.stringify({ public_url: 'https://m.example.org', data_dir, sign_in, forge }));
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['--import', 'tsx', 'onebox/main.ts', '--config', config],
+    { encoding: 'utf8', env: { ...process.env, TMPDIR: folder } },
+  );
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringContaining('serving.sock in the data folder is in the way'),
+  ]);
+  expect(existsSync(join(data_dir, 'site', 'own.txt'))).toBe(true);
+  expect(readdirSync(folder).filter((name) => name.startsWith('mergeyard-page-'))).toEqual([]);
+  rmSync(folder, { recursive: true });
 });

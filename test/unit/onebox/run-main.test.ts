@@ -1,4 +1,6 @@
-import { awaitStart } from '../../../onebox/run-main.ts';
+import { InternalServerError } from '@aws-sdk/client-dynamodb';
+import { StoreError } from '#core/ports/store.ts';
+import { awaitStart, sayOfTable } from '../../../onebox/run-main.ts';
 
 const LONG_MS = 60_000;
 
@@ -40,4 +42,31 @@ test('a start that ends or fails after a signal leaves no timer', async () => {
 
 test('a start that goes on for longer than that after a signal is given up', async () => {
   expect(await awaitStart(new Promise<string>(() => {}), Promise.resolve(), 10)).toBeNull();
+});
+
+describe('a table that fails a command is told in words, without a stack', () => {
+  const failed = (message: string) => new InternalServerError({ message, $metadata: {} });
+  test.each([
+    [
+      'of the store',
+      new StoreError('unavailable', 'listAllConnections'),
+      /^The table cannot be used \(store listAllConnections: unavailable\): .* npm run doctor says which\./,
+    ],
+    [
+      'of the database',
+      failed('backend: database is locked'),
+      /^The table cannot be used \(backend: database is locked\): /,
+    ],
+    [
+      'of a damaged file',
+      failed('backend: database disk image is malformed'),
+      /^table\.sqlite in the data folder is damaged: put it back .* The embedded database says: backend: /,
+    ],
+  ])('an error %s', (_what, error, words) => {
+    expect(sayOfTable(error)).toMatch(words);
+  });
+
+  test('and no other error is taken for one of the table', () => {
+    expect(sayOfTable(new TypeError('x'))).toBeNull();
+  });
 });
