@@ -1,16 +1,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 
 /**
- * Ends each process that serves this file: a service that was killed with `kill -9` left it behind. The caller holds the lock
- * of the folder. Nothing happens where there is no `/proc`.
+ * Ends each database that serves this file, under whatever path: a service that was killed with `kill -9` left it behind.
+ * The caller holds the lock of the folder. Nothing happens where there is no `/proc`.
  *
  * @returns process ids
  */
 export function endLeftBehind(dataFile: string): readonly number[] {
-  const ended = processIds().filter(
-    (pid) => readArguments(pid).includes(dataFile) && isSameFile(pid, resolve(dataFile)),
-  );
+  const own = nameFile(dataFile);
+  const ended = processIds().filter((pid) => own !== null && isDatabase(pid) && listOpen(pid).includes(own));
   for (const pid of ended) kill(pid);
   return ended;
 }
@@ -25,23 +23,35 @@ function processIds(): readonly number[] {
   }
 }
 
-/** Arguments of a process. Empty for one that is over, or that another account owns. */
-function readArguments(pid: number): readonly string[] {
+/** Whether a process is an embedded database. False for one that is over, or that another account owns. */
+function isDatabase(pid: number): boolean {
   try {
-    const [program = '', ...rest] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    return program.endsWith('/dynoxide') && rest[0] === 'serve' ? rest : [];
+    const [program = '', command] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    return program.endsWith('/dynoxide') && command === 'serve';
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Files that a process holds open, by device and inode. Its path says less: the folder may have been named by a link, or
+ * moved since, and in a container the path may be that of another file.
+ */
+function listOpen(pid: number): readonly (string | null)[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((descriptor) => nameFile(`/proc/${pid}/fd/${descriptor}`));
   } catch {
     return [];
   }
 }
 
-/** Whether a process sees this very file under the path: in a container the path may be that of another file. */
-function isSameFile(pid: number, path: string): boolean {
+/** Identity of a file (device and inode); null: there is none. */
+function nameFile(path: string): string | null {
   try {
-    const [ours, theirs] = [statSync(path), statSync(`/proc/${pid}/root${path}`)];
-    return ours.dev === theirs.dev && ours.ino === theirs.ino;
+    const { dev, ino } = statSync(path);
+    return `${dev}:${ino}`;
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startDatabase } from '../../../onebox/database.ts';
@@ -28,4 +28,15 @@ test('a database that a killed service left behind is ended by the next one on i
   expect(endLeftBehind(dataFile)).toHaveLength(1);
   expect(endLeftBehind(otherFile)).toHaveLength(1);
   await database.stop();
+});
+
+test('a database that was left behind is found under another path of its folder too', async () => {
+  const [own, link, moved] = [join(folder, 'own'), join(folder, 'link'), join(folder, 'moved')];
+  mkdirSync(own);
+  symlinkSync(own, link);
+  await killOverDatabase(join(own, 'table.sqlite'));
+  expect(endLeftBehind(join(link, 'table.sqlite'))).toHaveLength(1);
+  await killOverDatabase(join(own, 'table.sqlite'));
+  renameSync(own, moved);
+  expect(endLeftBehind(join(moved, 'table.sqlite'))).toHaveLength(1);
 });
