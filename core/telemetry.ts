@@ -68,9 +68,12 @@ function scrubText(text: string): string {
 function describeError(error: Error): Record<string, unknown> {
   const kind = 'kind' in error && typeof error.kind === 'string' ? { kind: error.kind } : {};
   const operation = 'operation' in error && typeof error.operation === 'string' ? error.operation : undefined;
+  // Of the disk or the network, such as ENOSPC.
+  const code =
+    'syscall' in error && 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
   const where = error.stack
     ?.split('\n')
     .find((line) => /^\s+at /.test(line))
     ?.trim();
-  return { name: error.name, ...kind, ...(operation === undefined ? {} : { operation }), where };
+  return { name: error.name, ...kind, ...code, ...(operation === undefined ? {} : { operation }), where };
 }

@@ -56,6 +56,17 @@ describe('log (A95)', () => {
     expect(line.foreign).toMatchObject({ name: 'Error' });
   });
 
+  test('an error of the disk or the network prints its code, and nothing of its path', () => {
+    const refused = Object.assign(new Error(`ENOSPC: ${CANARY}`), {
+      syscall: 'write',
+      code: 'ENOSPC',
+      path: CANARY,
+    });
+    const line = logged({ error: refused, other: Object.assign(new Error('x'), { code: CANARY }) });
+    expect(JSON.stringify(line)).not.toContain(CANARY);
+    expect(line.error).toMatchObject({ name: 'Error', code: 'ENOSPC' });
+  });
+
   test.each([`https://bot:${CANARY}@git.example.org/a`, `Bearer ${CANARY}`, `got "token ${CANARY}" back`])(
     'a credential inside a text is cut out: %s',
     (text) => {
