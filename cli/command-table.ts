@@ -203,7 +203,8 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
       ...NAMING,
     ],
     read: async ({ machine, options, hide }) => ({
-      forgeToken: options.allowWrites === true ? await readForgeToken(machine, null) : null,
+      forgeToken:
+        options.allowWrites === true ? await readForgeToken(machine, null, 'in MERGEYARD_FORGE_TOKEN') : null,
       named: options,
       hide,
     }),

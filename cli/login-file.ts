@@ -44,6 +44,8 @@ function orNone(readHome: () => string): string {
  */
 export function readLogin(machine: Machine): Login {
   const { MERGEYARD_URL: url, MERGEYARD_TOKEN: token } = machine.env;
+  refuseEmpty('MERGEYARD_URL', url, 'the address of the service');
+  refuseEmpty('MERGEYARD_TOKEN', token, 'an API token');
   if (url !== undefined && token !== undefined) return toLogin(url, token);
   const stored = readStored(machine);
   if (stored === null)
@@ -58,9 +60,16 @@ export function readLogin(machine: Machine): Login {
   return toLogin(url, stored.token);
 }
 
+/** Refuses a variable that is set and empty: it names no login, and hides the stored one. Throws `Misuse`. */
+function refuseEmpty(name: string, value: string | undefined, wanted: string): void {
+  if (value?.trim() === '')
+    throw new Misuse(
+      `${name} is set and empty, as in a CI job that is given no secret: give it ${wanted}, or unset it.`,
+    );
+}
+
 function toLogin(url: string, token: string): Login {
-  checkAddress(url);
-  return { url: url.replace(/\/+$/, ''), token: checkToken(token) };
+  return { url: checkAddress(url), token: checkToken(token) };
 }
 
 /**

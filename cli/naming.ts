@@ -53,7 +53,8 @@ function sayNone(named: Named, branch: string | undefined, namesakes: readonly K
   const none = `The token sees no ${queue} of ${sayNamed(named)}`;
   const onIt = onForge(namesakes, named.forge);
   if (onIt.length > 0) return `${none}, but one with ${options('--branch', branchesOf(onIt))}.`;
-  if (namesakes.length === 0) return `${none}.`;
+  if (namesakes.length === 0)
+    return `${none}: check the name, that the repository is enrolled, and that the token is for it.`;
   return `${none}, but one with ${options('--repo', listNames(namesakes))}.`;
 }
 

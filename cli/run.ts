@@ -54,4 +54,7 @@ export async function run(
 }
 
 const tidy = (message: string): string =>
-  `${message.replace(/^error: /, '').replaceAll('\n', ' ')}; see --help.`;
+  `${message
+    .replace(/^error: /, '')
+    .replaceAll('\n', ' ')
+    .replace(/\.$/, '')}; see --help.`;

@@ -10,12 +10,11 @@ import { checkToken } from './login-file.ts';
 export async function readForgeToken(
   machine: Pick<Machine, 'env'>,
   readStdin: (() => Promise<string>) | null,
+  ways = 'in MERGEYARD_FORGE_TOKEN, or on standard input with --token-stdin',
 ): Promise<string> {
   const token = checkToken((await readStdin?.()) ?? machine.env.MERGEYARD_FORGE_TOKEN ?? '');
   if (token === '')
-    throw new Misuse(
-      'Scheduling is done with your own right: give your forge token in MERGEYARD_FORGE_TOKEN, or on standard input with --token-stdin.',
-    );
+    throw new Misuse(`Scheduling is done with your own right: give your forge token ${ways}.`);
   return token;
 }
 

@@ -105,6 +105,21 @@ test.each([
   expect(await call({}, 'login', url)).toMatchObject({ code: 64, sent: [], complaint });
 });
 
+test.each([
+  ['MERGEYARD_TOKEN', '', 'an API token'],
+  ['MERGEYARD_TOKEN', ' \n', 'an API token'],
+  ['MERGEYARD_URL', '', 'the address of the service'],
+])('%s that is set to %j is told as that, and sends nothing', async (name, value, wanted) => {
+  store({ url: SERVICE, token: TOKEN });
+  const complaint = `${name} is set and empty, as in a CI job that is given no secret: give it ${wanted}, or unset it.`;
+  expect(await call({ [name]: value })).toEqual({ code: 64, out: [], sent: [], complaint });
+});
+
+test('the address of a page of the service is the address of the service, also in the environment', async () => {
+  const { code, sent } = await call({ MERGEYARD_URL: `${SERVICE}/repos/1`, MERGEYARD_TOKEN: 'mgy_own' });
+  expect([code, sent.map(({ origin, path }) => [origin, path])]).toEqual([0, [[SERVICE, 'queue/status']]]);
+});
+
 test('a login that was cut short stands in the way of no other one, and nothing of it is left', async () => {
   const left = `${file}.${process.pid}.next`;
   writeFileSync(left, '{"url":"https://q.exam', { mode: 0o644 });

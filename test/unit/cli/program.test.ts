@@ -79,6 +79,18 @@ describe('mergeyard in a script', () => {
   ])('a command line that cannot be read, such as %s, names the help', async (command, words) => {
     expect((await call([command])).complaint).toBe(words);
   });
+
+  test('a word too many is told in one sentence that names the help', async () => {
+    expect((await call(['why', '7', '8'])).complaint).toBe(
+      "too many arguments for 'why'. Expected 1 argument but got 2; see --help.",
+    );
+  });
+
+  test('a tool server that may schedule takes the forge token from the environment alone, and says so', async () => {
+    expect((await call(['mcp', '--allow-writes'])).complaint).toBe(
+      'Scheduling is done with your own right: give your forge token in MERGEYARD_FORGE_TOKEN.',
+    );
+  });
 });
 
 describe('completion', () => {

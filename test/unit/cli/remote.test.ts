@@ -218,6 +218,12 @@ describe('two forges that have a repository of one name are told apart', () => {
     );
   });
 
+  test('a repository of which the token sees no queue is told with what to check', async () => {
+    expect((await ask([repo('a', A)], ['--repo', 'acme/other'])).complaint).toBe(
+      'The token sees no queue of acme/other: check the name, that the repository is enrolled, and that the token is for it.',
+    );
+  });
+
   test('what is no name of a repository is refused before anything is asked', async () => {
     const { code, sent } = await callCli(['queue', '--repo', 'app'], { env: LOGIN });
     expect([code, sent]).toEqual([64, []]);

@@ -188,6 +188,15 @@ describe('a service that cannot be reached where a proxy stands in the environme
   });
 
   test.each([
+    ['the host', 'a.example.org, Q.example.org'],
+    ['a domain above it', '.example.org'],
+    ['each host', '*'],
+  ])('is told without a proxy where NO_PROXY names %s', async (_what, names) => {
+    const env = { HTTPS_PROXY: 'http://proxy.example.org:3128', NO_PROXY: names };
+    expect(await complain('https://q.example.org', env)).toBe(AWAY);
+  });
+
+  test.each([
     ['https://q.example.org', { HTTP_PROXY: 'http://proxy.example.org' }],
     ['https://q.example.org', { HTTPS_PROXY: '' }],
     ['https://q.example.org', { HTTPS_PROXY: 'http://proxy.example.org', NODE_USE_ENV_PROXY: '1' }],
