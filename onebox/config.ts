@@ -44,7 +44,7 @@ const MailHost = text.refine(
 const Config = z.strictObject({
   listen: z
     .string()
-    .regex(/^(\[[\da-f:.]+\]|[^[\]]+):\d+$/i, 'has to be address:port')
+    .regex(/^(\[[\da-f:.]+\]|[^[\]]+):\d+$/i, { error: 'has to be address:port', abort: true })
     .refine((given) => Number(given.slice(given.lastIndexOf(':') + 1)) <= PORT_MAX, 'has a port beyond 65535')
     .default('127.0.0.1:8480'),
   /** Address at which people and the forge reach this service. */
@@ -56,7 +56,7 @@ const Config = z.strictObject({
   /** The service's name in branches and the default status context. */
   service_name: z
     .string()
-    .regex(/^[a-z][a-z0-9-]{0,19}$/)
+    .regex(/^[a-z][a-z0-9-]{0,19}$/, 'has to be 1 to 20 of a-z, 0-9 and "-", and to begin with a letter')
     .default('mq'),
   forge: z.strictObject({
     url: ForgeAddress,
@@ -145,11 +145,15 @@ export function readConfig(file: string): OneboxConfig {
   };
 }
 
+const NO_KEYS =
+  'has to be text in UTF-8 with a key and its value on each line; onebox/mergeyard.example.yml shows them';
+
 /**
  * Message of an issue. An unknown key is shown up to its colon: without a space behind that, YAML takes the value for a
  * part of the key, and the value may be a secret.
  */
 function say(issue: z.core.$ZodIssue): string {
+  if (issue.path.length === 0 && issue.code === 'invalid_type') return NO_KEYS;
   if (issue.code !== 'unrecognized_keys') return issue.message;
   const names = issue.keys.map((key) => {
     const [name = ''] = key.split(':');
@@ -189,7 +193,7 @@ function readMail(
     login:
       user === undefined || file === undefined
         ? null
-        : { user, password: new Secret(readText(beside(file), 'mail.password_file').trim()) },
+        : { user, password: new Secret(readSecretFile(beside(file), 'mail.password_file')) },
     caPem: ca === undefined ? null : readAuthority(beside(ca), 'mail.ca_file'),
   };
 }
@@ -201,7 +205,14 @@ function readSecret(
   if ((secret === undefined) === (file === undefined)) {
     throw new ConfigError('sign_in needs one of client_secret and client_secret_file.');
   }
-  return secret ?? readText(beside(file ?? ''), 'sign_in.client_secret_file').trim();
+  return secret ?? readSecretFile(beside(file ?? ''), 'sign_in.client_secret_file');
+}
+
+/** The secret in a file. Throws `ConfigError` for an empty one, which would fail at the first sign-in or mail. */
+function readSecretFile(path: string, key: string): string {
+  const secret = readText(path, key).trim();
+  if (secret === '') throw new ConfigError(`${key}: ${path} is empty: it has to hold the secret alone.`);
+  return secret;
 }
 
 function readText(path: string, key: string): string {

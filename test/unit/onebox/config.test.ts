@@ -5,6 +5,7 @@ import { ConfigError, isAmong, readConfig } from '../../../onebox/config.ts';
 import { makeSelfSigned } from '../../support/self-signed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'onebox-config-'));
+writeFileSync(join(folder, 'empty.txt'), '\n');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const GOOD = {
@@ -66,10 +67,37 @@ describe('mergeyard.yml', () => {
     ['a name in brackets', { listen: '[localhost]:8480' }, /listen: has to be address:port/],
     ['a team without its organization', { sign_in: { ...GOOD.sign_in, allow: { teams: ['x'] } } }, /teams/],
     ['no secret', { sign_in: { ...GOOD.sign_in, client_secret: undefined } }, /client_secret/],
+    [
+      'an address without a port, in one line',
+      { listen: '127.0.0.1' },
+      /right:\n {2}listen: has to be address:port$/,
+    ],
+    [
+      'a name in capitals',
+      { service_name: 'MQ' },
+      /service_name: has to be 1 to 20 of a-z, 0-9 and "-", and to begin/,
+    ],
+    [
+      'a file of the secret that is empty',
+      { sign_in: { ...GOOD.sign_in, client_secret: undefined, client_secret_file: 'empty.txt' } },
+      /^sign_in\.client_secret_file: .*empty\.txt is empty: it has to hold the secret alone\.$/,
+    ],
     ['an authority that is not there', { forge: { ...GOOD.forge, ca_file: 'none.pem' } }, /forge\.ca_file/],
   ])('%s is named', (_what, changes, words) => {
     expect(() => read(changes)).toThrow(words);
     expect(() => read(changes)).toThrow(ConfigError);
+  });
+
+  test.each([
+    ['is empty', ''],
+    ['is in UTF-16', Buffer.from('\ufefflisten: 127.0.0.1:1', 'utf16le')],
+    ['is a list', '- a'],
+  ])('that %s is told to need keys', (_what, content) => {
+    const file = join(folder, 'no-keys.yml');
+    writeFileSync(file, content);
+    expect(() => readConfig(file)).toThrow(
+      '(file): has to be text in UTF-8 with a key and its value on each line; onebox/mergeyard.example.yml shows them',
+    );
   });
 });
 
