@@ -1,12 +1,13 @@
-import {
-  LEASE_SAFETY_MARGIN_MS,
-  LEASE_TTL_MS,
-  TICK_INTERVAL_MS,
-  TICK_REPOS_MAX,
-} from '#core/domain/limits.ts';
+import { LEASE_SAFETY_MARGIN_MS, TICK_REPOS_MAX } from '#core/domain/limits.ts';
 import { countSections, workersOfOneTenant } from '#core/domain/wakes/fairness.ts';
 import type { DispatchStore, LeaseStore, ReconcileStore } from '#core/ports/store.ts';
 import type { Clock, Log } from '#core/ports/system.ts';
+
+/**
+ * The furthest that a clock was ahead, in ms: the dead process may have stored its times by a clock that has been set back
+ * since. A lease that ends later is one of a move, which holds it for a hundred years.
+ */
+const CLOCK_AHEAD_MS_MAX = 50 * 365 * 86_400_000;
 
 export interface LeftParts {
   readonly store: Pick<DispatchStore, 'listDueRepos'> &
@@ -27,10 +28,9 @@ export async function endLeftLeases({ store, clock, log, workers }: LeftParts): 
     const sections = countSections(workersOfOneTenant(workers));
     for (let section = 0; section < sections; section += 1) await store.forgetReconciles(section);
     // One that was being worked on is due: an index may miss it, and its lease then ends by itself.
-    for (const repoId of await store.listDueRepos(now + TICK_INTERVAL_MS, TICK_REPOS_MAX)) {
+    for (const repoId of await store.listDueRepos(now + CLOCK_AHEAD_MS_MAX, TICK_REPOS_MAX)) {
       const lease = await store.readLease(repoId);
-      // A move holds its leases for good.
-      if (lease === null || lease.expiresAt > now + LEASE_TTL_MS) continue;
+      if (lease === null || lease.expiresAt > now + CLOCK_AHEAD_MS_MAX) continue;
       await store.shortenLease(repoId, lease, now + LEASE_SAFETY_MARGIN_MS);
     }
   } catch (error) {

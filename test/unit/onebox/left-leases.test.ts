@@ -6,6 +6,8 @@ import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 const WORKERS = 1;
+const HOUR_MS = 3_600_000;
+const HUNDRED_YEARS_MS = 100 * 365 * 24 * HOUR_MS;
 
 async function givenHeld(ttlMs: number) {
   const clock = new VirtualClock();
@@ -42,8 +44,16 @@ describe('a lease that a killed one box left', () => {
     expect(await store.readLease(repo.id)).toEqual(before);
   });
 
+  test('by a clock that has been set back since is taken over as soon, and not once that clock has come so far', async () => {
+    const { clock, store, repo, acquire, start } = await givenHeld(LEASE_TTL_MS + 2 * HOUR_MS);
+    await store.settleDue(repo.id, repo.wakeSeq, clock.now() + 2 * HOUR_MS);
+    await start();
+    await clock.advance(LEASE_SAFETY_MARGIN_MS + LEASE_TAKEOVER_GRACE_MS);
+    expect(await acquire()).toMatchObject({ fence: 2 });
+  });
+
   test('that a move holds for good stays', async () => {
-    const { store, repo, start } = await givenHeld(LEASE_TTL_MS + 1);
+    const { store, repo, start } = await givenHeld(HUNDRED_YEARS_MS);
     const before = await store.readLease(repo.id);
     await start();
     expect(await store.readLease(repo.id)).toEqual(before);
