@@ -1,5 +1,5 @@
 import type { ResultOf } from '#core/contracts/routes/client.ts';
-import { findBlocker } from '../dashboard/view/blocker.ts';
+import { type Blocker, findBlocker, type RepoActivity } from '../dashboard/view/blocker.ts';
 import { listSteps } from '../dashboard/view/provisioning.ts';
 import { type Asked, EXIT, emit } from './asked.ts';
 import { isAmong, sayNamed, sayRepo } from './naming.ts';
@@ -33,7 +33,7 @@ export async function doctor(asked: Asked, url: string): Promise<number> {
       })),
       {
         check: `${name}: queue`,
-        ok: blocker !== null && blocker.tone !== 'stop' && blocker.tone !== 'unknown',
+        ok: blocker !== null && mine !== undefined && goesWell(blocker, mine),
         says: blocker === null ? 'not known' : plain(sayBlocker(blocker, machine.now())),
       },
     ];
@@ -55,6 +55,12 @@ export async function doctor(asked: Asked, url: string): Promise<number> {
     findings.map(({ check, ok, says }) => `${ok ? 'ok  ' : 'look'} ${check}: ${says}`),
   );
   return findings.every(({ ok }) => ok) ? EXIT.ok : EXIT.unwell;
+}
+
+/** Whether nothing keeps a queue from landing. Looks that fail do, though the queue tries again; an engine that starts is none. */
+function goesWell({ tone, nextTry }: Blocker, { last_reconcile_error_code: code }: RepoActivity): boolean {
+  const fails = nextTry !== undefined && code !== 'engine_starting';
+  return tone !== 'stop' && tone !== 'unknown' && !fails;
 }
 
 function sayClone(clone: Named | null, repos: readonly Entry[]): Finding {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DecryptCommand, GenerateDataKeyCommand, type ReEncryptCommand } from '@aws-sdk/client-kms';
 import { DATA_KEY_BYTES, type KeyService } from '../kms-vault/data-key.ts';
-import type { Keyring } from './keyring.ts';
+import { type EncryptionContext, type Keyring, KmsError } from './keyring.ts';
 
 type Command = GenerateDataKeyCommand | DecryptCommand | ReEncryptCommand;
 
@@ -15,11 +15,11 @@ export function createKeyFileService(keyring: Keyring): KeyService {
     }
     if (command instanceof DecryptCommand) {
       const { CiphertextBlob: blob = new Uint8Array(), EncryptionContext: context = {} } = command.input;
-      return { Plaintext: keyring.decrypt(blob, context, null).plaintext };
+      return { Plaintext: open(keyring, blob, context) };
     }
     const { CiphertextBlob: blob = new Uint8Array(), DestinationKeyId = '' } = command.input;
     const { SourceEncryptionContext = {}, DestinationEncryptionContext = {} } = command.input;
-    const { plaintext } = keyring.decrypt(blob, SourceEncryptionContext, null);
+    const plaintext = open(keyring, blob, SourceEncryptionContext);
     try {
       return { CiphertextBlob: keyring.encrypt(DestinationKeyId, plaintext, DestinationEncryptionContext) };
     } finally {
@@ -27,4 +27,17 @@ export function createKeyFileService(keyring: Keyring): KeyService {
     }
   }
   return { send };
+}
+
+/**
+ * Opens a ciphertext. One of a key that the file does not hold is damaged for good: the file is read at the start alone,
+ * so that no repetition finds the key, as it may find one of KMS.
+ */
+function open(keyring: Keyring, blob: Uint8Array, context: EncryptionContext): Buffer {
+  try {
+    return keyring.decrypt(blob, context, null).plaintext;
+  } catch (error) {
+    const isOfNoKey = error instanceof KmsError && error.name === 'NotFoundException';
+    throw isOfNoKey ? new KmsError('InvalidCiphertextException', error.message) : error;
+  }
 }

@@ -49,6 +49,34 @@ describe('mergeyard doctor', () => {
     ]);
   });
 
+  test.each([
+    ['engine_error', 'The look failed.', 4],
+    ['forge_unreachable', 'The forge could not be reached.', 4],
+    ['engine_starting', 'The engine starts.', 0],
+  ])(
+    'a queue whose looks end with %s is told as one to look at, unless the engine starts',
+    async (code, says, exit) => {
+      const [repo] = activity([]).repos;
+      const failing = {
+        ...repo,
+        last_reconcile_error_code: code,
+        last_reconcile_error: says,
+        last_reconcile: '2026-11-22T09:59:00.000Z',
+        last_good_reconcile: null,
+        next_look_at: null,
+        queue: null,
+      };
+      const answer = await call(['doctor'], {
+        'queue/activity': () => ({ ...activity([]), repos: [failing] }),
+      });
+      const told = answer.out.filter((line) => line.includes(': queue: '));
+      expect([answer.code, told.map((line) => line.slice(0, 4))]).toEqual([
+        exit,
+        [exit === 0 ? 'ok  ' : 'look'],
+      ]);
+    },
+  );
+
   test('a service that refuses the token is an error of the service', async () => {
     const refuse = () =>
       Response.json({ error: { code: 'invalid_token', message: 'no', retryable: false } }, { status: 401 });
