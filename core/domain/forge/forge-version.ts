@@ -116,3 +116,8 @@ const FORGEJO_FOLDERS: readonly string[] = ['.forgejo/workflows', ...GITEA_FOLDE
 export function workflowFolders(version: ForgeVersion | null): readonly string[] {
   return version?.kind === 'gitea' ? GITEA_FOLDERS : FORGEJO_FOLDERS;
 }
+
+/** Folders that this forge may be reading instead: a forge that hides its version may be either. Null: no others. */
+export function otherWorkflowFolders(version: ForgeVersion | null): readonly string[] | null {
+  return version === null ? GITEA_FOLDERS : null;
+}

@@ -42,6 +42,8 @@ export type Action =
       }[];
       /** Where this forge looks for workflows, first things first. */
       readonly workflowFolders: readonly string[];
+      /** Where it may look instead, as far as is known; null: nowhere else. */
+      readonly otherWorkflowFolders: readonly string[] | null;
       /** The forge checks out a head to rebase it also where that holds the whole base. */
       readonly rebasesUpToDate: boolean;
       /** Null: a workflow is the gate. */

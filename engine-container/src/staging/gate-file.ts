@@ -16,10 +16,11 @@ export interface GateFile {
  * the place of such a folder ends the search: the forge reads the commit of a submodule as a folder where its own
  * repository has that commit, which a later push can bring (decision 0340).
  */
-export function* findGateFile(
+function* findInFolders(
   view: ObjectView,
   tree: TreeHash,
-  { queueName, folders }: { readonly queueName: string; readonly folders: readonly string[] },
+  queueName: string,
+  folders: readonly string[],
 ): Reading<GateFile | null> {
   for (const folder of folders) {
     const found = yield* findFolder(view, tree, folder);
@@ -32,6 +33,30 @@ export function* findGateFile(
     return null;
   }
   return null;
+}
+
+/** Folders of the forge, and those that it may be reading instead where its kind is not known. */
+interface GatePlaces {
+  readonly queueName: string;
+  readonly folders: readonly string[];
+  readonly otherFolders: readonly string[] | null;
+}
+
+/**
+ * The gate workflow of a tree. Where the forge may be reading either of two files, both are the gate: a change of one of them is
+ * a change of the gate (decision 0348).
+ */
+export function* findGateFile(
+  view: ObjectView,
+  tree: TreeHash,
+  { queueName, folders, otherFolders }: GatePlaces,
+): Reading<GateFile | null> {
+  const gate = yield* findInFolders(view, tree, queueName, folders);
+  if (gate === null || otherFolders === null) return gate;
+  const other = yield* findInFolders(view, tree, queueName, otherFolders);
+  if (other === null || (other.id === gate.id && other.file === gate.file)) return gate;
+  const both = `${gate.id} ${other.file} ${other.id}`;
+  return { file: gate.file, id: createHash('sha1').update(both).digest('hex') };
 }
 
 function* findFolder(

@@ -115,9 +115,9 @@ export class MemberPlanner {
   /** The gate of a tree. Throws `Unsayable`. */
   readGate(tree: TreeHash): Promise<GateFile | null> {
     const { objects, queueName } = this.#deps;
-    const { workflowFolders: folders, statusGate } = this.#action;
+    const { workflowFolders: folders, otherWorkflowFolders: otherFolders, statusGate } = this.#action;
     if (statusGate !== null) return objects.run(findStatusGate(objects, tree, statusGate));
-    return objects.run(findGateFile(objects, tree, { queueName, folders }));
+    return objects.run(findGateFile(objects, tree, { queueName, folders, otherFolders }));
   }
 
   #addStaged(own: readonly OwnCommit[] | 'too many'): void {

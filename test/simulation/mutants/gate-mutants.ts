@@ -54,6 +54,14 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     dies: 'a submodule hides the gate workflow',
   },
   {
+    guard: 'where the kind of the forge is not known, each file that may be the gate is',
+    file: 'engine-container/src/staging/gate-file.ts',
+    find: 'if (gate === null || otherFolders === null) return gate;',
+    replace: 'if (gate === null || otherFolders !== undefined) return gate;',
+    families: ['everything'],
+    dies: 'a copy of the gate workflow hides that the gate is changed',
+  },
+  {
     guard: 'a gate run that was seen and is gone is not waited for',
     file: 'engine-container/src/reading/read-gates.ts',
     find: 'if (run.runKey !== null && run.statusGate === undefined)',

@@ -3,6 +3,7 @@ import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { GateRunView } from '../../../local/forge/control.ts';
 import { CI_AUTHOR, CI_CONTEXTS, linkOfWorkflow } from '../../fakes/abstract-forge/pipeline-statuses.ts';
+import { GITEA_126_SWITCHES } from '../../fakes/abstract-forge/world.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { STATUS_GATE } from '../../scenario/world.ts';
 import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
@@ -230,7 +231,29 @@ async function hideGateBySubmodule(): Promise<readonly string[]> {
   return forge.isMerged(other) ? problems : [...problems, 'another one did not land'];
 }
 
+/** A Gitea that hides its version: a copy of the gate where a Forgejo would look first, beside the gate, changed so that it passes all. */
+async function changeGateBehindCopy(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: GITEA_126_SWITCHES });
+  const { forge } = stage;
+  forge.fault = ({ path }) => (path.endsWith('/version') ? { status: 403 } : null);
+  const read = GATE_PATH.replace('.forgejo', '.gitea');
+  const lax = `# passes all\n${GATE_FILE}`;
+  await givenProject(forge);
+  await forge.pushToBase({ [GATE_PATH]: null, [read]: GATE_FILE });
+  forge.judge = (files) => (files.get(read) !== lax && files.has('src/bad.txt') ? 'failure' : 'success');
+  const editor = await forge.openPullRequest({
+    branch: 'editor',
+    files: { [GATE_PATH]: GATE_FILE, [read]: lax },
+  });
+  await forge.schedule(editor, 'squash');
+  const bad = await givenScheduled(forge, 'bad');
+  for (let count = 0; count < 20 && !forge.isMerged(editor); count += 1) await look(stage, 1);
+  if (!forge.isMerged(editor)) return ['the scene did not come about'];
+  return forge.isMerged(bad) ? ['one landed by a gate that another one of its batch has changed'] : [];
+}
+
 export const GATE_SCENES = {
+  'a copy of the gate workflow hides that the gate is changed': changeGateBehindCopy,
   'a submodule hides the gate workflow': hideGateBySubmodule,
   'a gate run is deleted before its verdict is read': deleteRunSeen,
   'two workflows of a pipeline share a context': shareContext,

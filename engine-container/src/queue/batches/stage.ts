@@ -1,4 +1,4 @@
-import { rebasesUpToDate, workflowFolders } from '#core/domain/forge/forge-version.ts';
+import { otherWorkflowFolders, rebasesUpToDate, workflowFolders } from '#core/domain/forge/forge-version.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { stagedMessage, stagingBranch } from '#core/domain/queue/queue-names.ts';
 import type { KnownTree } from '../actions.ts';
@@ -125,6 +125,7 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
       behind: batch.place === 'suspect' ? [] : treesAhead(record, pr),
     })),
     workflowFolders: workflowFolders(version),
+    otherWorkflowFolders: otherWorkflowFolders(version),
     rebasesUpToDate: rebasesUpToDate(version),
     statusGate: batch.statusGate ?? null,
     mayShareRun: mayShareRun(pass, batch),
