@@ -4,6 +4,7 @@ import type {
   CommitStatus,
   DependencyCount,
   GateReading,
+  GateStarter,
   PostedState,
   PullRequest,
   RefInTheWay,
@@ -195,8 +196,13 @@ export interface ForgeReader {
   readStatuses(sha: CommitSha): Promise<readonly CommitStatus[]>;
   /** Every status ever posted on a commit, in no promised order. */
   listStatusHistory(sha: CommitSha): Promise<readonly PostedStatus[]>;
-  /** Newest gate run for exactly this commit and branch (A12). */
-  readGate(sha: CommitSha, branch: string, workflowFile: string): Promise<GateReading>;
+  /** Newest gate run for exactly this commit and branch (A12). @default startedBy 'any' */
+  readGate(
+    sha: CommitSha,
+    branch: string,
+    workflowFile: string,
+    startedBy?: GateStarter,
+  ): Promise<GateReading>;
   /** Labels that the runner of the first job which waits for one has to have; null: no job does, or this version does not tell. */
   readRunnerLabels(runId: string): Promise<readonly string[] | null>;
   /**

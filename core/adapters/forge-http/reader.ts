@@ -55,7 +55,8 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readProtection: (base) => readProtection(transport, base),
     readStatuses: (sha) => readStatuses(transport, sha),
     listStatusHistory: (sha) => readStatusHistory(transport, sha),
-    readGate: (sha, branch, workflowFile) => readGate({ sha, branch, file: workflowFile }),
+    readGate: (sha, branch, workflowFile, startedBy) =>
+      readGate({ sha, branch, file: workflowFile }, startedBy),
     readRunnerLabels: (runId) => readRunnerLabels(transport, runId),
     listOwnCommits: (base, head) => listOwnCommits(transport, base, head),
     listNewCommits: (base, of) => listNewCommits(transport, base, of),

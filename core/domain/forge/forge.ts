@@ -165,6 +165,9 @@ export interface TreeListing {
   readonly entries: readonly TreeEntry[] | null;
 }
 
+/** Whose pushes begin a gate run that counts: of our own branches ours alone, of a branch of people those of any account. */
+export type GateStarter = 'us' | 'any';
+
 /** The known state of the gate run of one staged commit (A11, A12). */
 export type GateReading =
   | { readonly kind: 'none' }

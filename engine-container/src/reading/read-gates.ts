@@ -75,7 +75,7 @@ export class GateReader {
   }
 
   async #readVerdict({ sha, branch, gateFile, statusGate }: AwaitedGateRun): Promise<GateView> {
-    if (statusGate === undefined) return this.#forge.readGate(sha, branch, gateFile);
+    if (statusGate === undefined) return this.#forge.readGate(sha, branch, gateFile, 'us');
     const history = await this.#forge.listStatusHistory(sha);
     const { gate, foreign, isOpenEnded, unanswered } = judgeGateStatuses(history, statusGate);
     return {

@@ -1,3 +1,4 @@
+import type { GateReading } from '#core/domain/forge/forge.ts';
 import { type ForgeSubject, fakeOf, type Needs, RepoDriver } from './subject.ts';
 
 const GATE = 'queue-gate.yml';
@@ -242,6 +243,29 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     );
     expect(reading).toMatchObject({ verdict: 'success' });
     expect(await repo.forge.readGate(first, staging, file())).toMatchObject({ verdict: 'failure' });
+  });
+
+  needs('person')('a run that the push of another account began is no run of ours', async () => {
+    const { fake, listsRuns } = subject();
+    if (!listsRuns) return;
+    if (fake !== null) fake.knobs.judge = () => 'hold';
+    const repo = await createGated();
+    const sha = await stage(repo);
+    const read = (startedBy?: 'us') => repo.forge.readGate(sha, staging, file(), startedBy);
+    const ours = await repo.until(
+      () => read(),
+      (found) => found.kind !== 'none',
+    );
+    await repo.must('person', 'POST', '/branches', { new_branch_name: 'kept', old_ref_name: staging });
+    await repo.must('person', 'DELETE', `/branches/${encodeURIComponent(staging)}`);
+    await repo.must('person', 'POST', '/branches', { new_branch_name: staging, old_ref_name: 'kept' });
+    const runOf = (found: GateReading) => (found.kind === 'none' ? null : found.runId);
+    const theirs = await repo.until(
+      () => read(),
+      (found) => runOf(found) !== runOf(ours),
+    );
+    expect(runOf(await read('us'))).toBe(runOf(ours));
+    expect(runOf(theirs)).not.toBeNull();
   });
 
   needs('runner')('the gate of a branch that is deleted meanwhile is still readable', async () => {

@@ -62,6 +62,14 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     dies: 'a copy of the gate workflow hides that the gate is changed',
   },
   {
+    guard: 'of a staging branch the runs of our own pushes alone count',
+    file: 'engine-container/src/reading/read-gates.ts',
+    find: "return this.#forge.readGate(sha, branch, gateFile, 'us');",
+    replace: 'return this.#forge.readGate(sha, branch, gateFile);',
+    families: ['everything'],
+    dies: 'a person pushes the staging branch to and fro',
+  },
+  {
     guard: 'a gate run that was seen and is gone is not waited for',
     file: 'engine-container/src/reading/read-gates.ts',
     find: 'if (run.runKey !== null && run.statusGate === undefined)',

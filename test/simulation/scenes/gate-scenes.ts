@@ -252,7 +252,27 @@ async function changeGateBehindCopy(): Promise<readonly string[]> {
   return forge.isMerged(bad) ? ['one landed by a gate that another one of its batch has changed'] : [];
 }
 
+/** A person pushes the staging branch to and fro: the gate finds nothing changed by that push, and its run passes. */
+async function pushToAndFro(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.judge = () => 'failure';
+  const pr = await givenScheduled(forge, 'a');
+  const { readGate } = forge.forge;
+  let isAsked = false;
+  forge.forge.readGate = async (sha, branch, file, startedBy) => {
+    isAsked = true;
+    if (startedBy === 'us') return readGate(sha, branch, file, startedBy);
+    return { kind: 'finished', verdict: 'success', runId: '999', url: null };
+  };
+  await look(stage, 20);
+  if (!isAsked) return ['the scene did not come about'];
+  return forge.isMerged(pr) ? ['one landed by a gate run that the push of another account began'] : [];
+}
+
 export const GATE_SCENES = {
+  'a person pushes the staging branch to and fro': pushToAndFro,
   'a copy of the gate workflow hides that the gate is changed': changeGateBehindCopy,
   'a submodule hides the gate workflow': hideGateBySubmodule,
   'a gate run is deleted before its verdict is read': deleteRunSeen,

@@ -1,9 +1,13 @@
-import type { GateReading } from '#core/domain/forge/forge.ts';
+import type { GateReading, GateStarter } from '#core/domain/forge/forge.ts';
+import { readBotLogin } from '../users.ts';
 import type { ForgeTransport } from '../wire/transport.ts';
 import { baseName, type GateQuery, readNewestOwnRun, readNewestRun } from './runs.ts';
 import { readRunFromStatuses } from './runs-from-statuses.ts';
 
-export type ReadGate = (gate: GateQuery) => Promise<GateReading>;
+export type ReadGate = (
+  gate: Omit<GateQuery, 'readStarter'>,
+  startedBy?: GateStarter,
+) => Promise<GateReading>;
 
 /**
  * Reads the gate by the best means this forge has, and remembers for its own lifetime which that is. While Actions is off a forge
@@ -11,8 +15,14 @@ export type ReadGate = (gate: GateQuery) => Promise<GateReading>;
  */
 export function createGateReader(transport: ForgeTransport): ReadGate {
   let means: 'runs' | 'own_runs' | 'statuses' = 'runs';
-  return async (query) => {
-    const gate = { ...query, file: baseName(query.file) };
+  let login: string | null = null;
+  const readStarter = async (): Promise<string> => {
+    login ??= await readBotLogin(transport);
+    return login;
+  };
+  return async (query, startedBy = 'any') => {
+    const file = baseName(query.file);
+    const gate: GateQuery = { ...query, file, ...(startedBy === 'us' ? { readStarter } : {}) };
     if (means === 'runs') {
       const reading = await readNewestRun(transport, gate);
       if (reading === 'may_be_scoped') means = 'own_runs';

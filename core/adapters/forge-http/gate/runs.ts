@@ -17,6 +17,8 @@ export interface GateQuery {
   readonly branch: string;
   /** Base name of the workflow file; the run lists never carry its folder. */
   readonly file: string;
+  /** Login of the account whose pushes alone begin a run that counts; absent: any account's do. */
+  readonly readStarter?: () => Promise<string>;
 }
 
 type Verdict = Extract<GateReading, { kind: 'finished' }>['verdict'];
@@ -113,7 +115,7 @@ async function findNewest(
     // Gitea.
     branch: gate.branch,
   };
-  let newest: RunRow | null = null;
+  const found: RunRow[] = [];
   let seen = 0;
   for (let page = 1; page <= FORGE_PAGES_MAX; page += 1) {
     const query = { ...filters, page, limit: FORGE_PAGE_SIZE_MAX };
@@ -123,12 +125,28 @@ async function findNewest(
     const body = readBody(RunPage, call, answer);
     seen += body.workflow_runs.length;
     // Before Forgejo 15 the rows have no promised order.
-    for (const row of body.workflow_runs) {
-      if (row !== null && isEvidence(row, gate) && (newest === null || row.id > newest.id)) newest = row;
-    }
-    if (body.workflow_runs.length === 0 || seen >= body.total_count) return newest;
+    for (const row of body.workflow_runs) if (row !== null && isEvidence(row, gate)) found.push(row);
+    if (body.workflow_runs.length === 0 || seen >= body.total_count) return pickNewest(found, gate);
   }
   throw new ForgeError('unreachable', call.label, null);
+}
+
+/**
+ * The newest run that counts. A push of a branch tells its workflow what the branch was before, and who pushed: by a push to and fro
+ * each account that may write could begin a run of a staged commit whose gate finds nothing changed, and passes (decision 0349).
+ */
+async function pickNewest(found: readonly RunRow[], { readStarter }: GateQuery): Promise<RunRow | null> {
+  const sorted = found.toSorted((a, b) => b.id - a.id);
+  const [newest = null] = sorted;
+  const isPlain = sorted.length < 2 && verdictOf(newest) === undefined;
+  if (newest === null || readStarter === undefined || isPlain) return newest;
+  const starter = await readStarter();
+  return sorted.find((row) => (starterOf(row) ?? starter) === starter) ?? null;
+}
+
+/** Account that began the run, also where another one has repeated it; null: the forge does not say. */
+function starterOf({ trigger_user: onForgejo, actor: onGitea }: RunRow): string | null {
+  return (onForgejo ?? onGitea)?.login ?? null;
 }
 
 /**
@@ -193,12 +211,20 @@ export function baseName(path: string): string {
 function describeRun(transport: ForgeTransport, row: RunRow | null): GateReading {
   if (row === null) return { kind: 'none' };
   const run = { runId: String(row.id), url: readLink(transport, row.html_url) };
-  // Gitea says `completed` and puts the result elsewhere.
-  const result = row.status === 'completed' ? row.conclusion || NO_RESULT : row.status;
-  const verdict = VERDICTS.get(result);
+  const verdict = verdictOf(row);
   if (verdict !== undefined) {
-    const isSkipped = NO_JOB_RAN.includes(result);
+    const isSkipped = NO_JOB_RAN.includes(resultOf(row));
     return { kind: 'finished', verdict, ...run, ...(isSkipped ? { isSkipped } : {}) };
   }
   return { kind: 'running', ...run, ...(WAITING.includes(row.status) ? { waitsForRunner: true } : {}) };
+}
+
+/** Undefined: it has not ended. */
+function verdictOf(row: RunRow | null): Verdict | undefined {
+  return row === null ? undefined : VERDICTS.get(resultOf(row));
+}
+
+/** Gitea says `completed` and puts the result elsewhere. */
+function resultOf({ status, conclusion }: RunRow): string {
+  return status === 'completed' ? conclusion || NO_RESULT : status;
 }

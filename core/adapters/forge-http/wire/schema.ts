@@ -265,6 +265,7 @@ export const CombinedStatus = z
   }));
 
 /** One run, in the fields of either forge; a field that a forge does not send is undefined and matches nothing. */
+const Account = z.object({ login: z.string() }).nullish().catch(null);
 export const RunRow = z.object({
   id: z.number().int(),
   event: z.string().catch(''),
@@ -276,6 +277,7 @@ export const RunRow = z.object({
   commit_sha: z.string().optional(),
   /** The event that set it off; `event` of a scheduled run is that of the push which brought its workflow. */
   trigger_event: z.string().nullish(),
+  trigger_user: Account,
   /** The event as its webhook tells it, as JSON in a text. */
   event_payload: z.string().nullish().catch(null),
   // Gitea; `conclusion` is null or '' while the run is open.
@@ -283,6 +285,7 @@ export const RunRow = z.object({
   head_branch: z.string().nullish(),
   head_sha: z.string().optional(),
   conclusion: z.string().nullish(),
+  actor: Account,
   /** Address of the previous attempt: null where there was none, absent before Gitea 1.27. */
   previous_attempt_url: z.string().nullish().catch(null),
 });

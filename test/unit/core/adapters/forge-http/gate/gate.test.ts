@@ -48,6 +48,51 @@ async function readRuns(runs: readonly unknown[] | null) {
   return readGate(GATE);
 }
 
+describe('runs of one commit that pushes of several accounts began', () => {
+  const by = (login: string) => ({ trigger_user: { login } });
+  const onGitea = (login: string) => ({ actor: { login }, trigger_actor: { login: 'dev' } });
+  const ours = { ...by('mq-bot'), status: 'failure' };
+  const theirs = { ...by('dev'), status: 'success' };
+
+  async function read(runs: readonly unknown[], startedBy?: 'us') {
+    const { readGate, seen } = openGate(({ path }) =>
+      path.endsWith('/user')
+        ? { json: { login: 'mq-bot' } }
+        : { json: { workflow_runs: runs, total_count: runs.length } },
+    );
+    return { reading: await readGate(GATE, startedBy), calls: seen.length };
+  }
+
+  test.each([
+    ['Forgejo', [forgejoRun(5, theirs), forgejoRun(4, ours)]],
+    [
+      'Gitea',
+      [
+        giteaRun(5, 'completed', 'success', onGitea('dev')),
+        giteaRun(4, 'completed', 'failure', onGitea('mq-bot')),
+      ],
+    ],
+  ])('on %s that of our own push counts, and the newest where any does', async (_name, runs) => {
+    expect((await read(runs, 'us')).reading).toMatchObject({ verdict: 'failure', runId: '4' });
+    expect((await read(runs)).reading).toMatchObject({ verdict: 'success', runId: '5' });
+  });
+
+  test('none is ours: none counts', async () => {
+    expect((await read([forgejoRun(5, theirs)], 'us')).reading).toEqual({ kind: 'none' });
+  });
+
+  test('one whose account is not told counts', async () => {
+    const { reading } = await read([forgejoRun(5, { status: 'success', trigger_user: null })], 'us');
+    expect(reading).toMatchObject({ verdict: 'success' });
+  });
+
+  test('our own account is asked for once there is a verdict, and once', async () => {
+    expect((await read([forgejoRun(5, by('mq-bot'))], 'us')).calls).toBe(1);
+    expect((await read([forgejoRun(5, ours)], 'us')).calls).toBe(2);
+    expect((await read([forgejoRun(5, theirs)])).calls).toBe(1);
+  });
+});
+
 describe('a run list', () => {
   test.each(
     [['', '{}', null, 'no JSON', '{"ref":"refs/heads/mq/main/staging"}', { ref: 'refs/tags/x' }]].flat(),
