@@ -78,6 +78,19 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     await repo.must('bot', 'DELETE', '');
   });
 
+  // Who may only read can review each pull request, under a rule that asks for approvals too.
+  test('reviews of many megabytes are read', async () => {
+    const repo = await create();
+    const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    const body = 'ä'.repeat(2_000_000);
+    for (const text of [...Array.from({ length: 9 }, () => body), 'short'])
+      await repo.must('bot', 'POST', `/pulls/${pr}/reviews`, { event: 'COMMENT', body: text });
+    const states = (await repo.forge.listReviews(pr)).map(({ state }) => state);
+    expect(states).toEqual(Array.from({ length: 10 }, () => 'comment'));
+    // See above.
+    await repo.must('bot', 'DELETE', '');
+  });
+
   test('its labels are in the list, and its timeline says which account put each on or took it off', async () => {
     const repo = await create();
     const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });

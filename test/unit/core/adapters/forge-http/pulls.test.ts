@@ -3,7 +3,7 @@ import type { ForgeReader } from '#core/ports/forge.ts';
 import { openScripted } from '../../../../support/open-scripted.ts';
 import { type ScriptedAnswer, type SeenRequest, sha } from '../../../../support/scripted-forge.ts';
 
-function open(respond: (request: SeenRequest, nth: number) => ScriptedAnswer): {
+function open(respond: (request: SeenRequest, nth: number) => ScriptedAnswer | 'too_large'): {
   readonly forge: ForgeReader;
   readonly seen: readonly SeenRequest[];
 } {
@@ -315,6 +315,19 @@ describe('reviews', () => {
     );
     expect((await forge.listReviews(4)).map((review) => review.id)).toEqual([1, 2, 3, 4, 5]);
     expect(seen.map((request) => request.query.page)).toEqual([undefined, '1', '2', '3']);
+  });
+
+  test('are paged where one answer would be too large, and one that is too large alone is left out', async () => {
+    const rows = Array.from({ length: 12 }, (_, nth) => row(nth, nth === 11 ? 'APPROVED' : 'COMMENT'));
+    const { forge } = open(({ query }) => {
+      const size = Number(query.limit ?? rows.length);
+      const page = rows.slice((Number(query.page ?? 1) - 1) * size).slice(0, size);
+      if (page.length > 10 || page.some(({ id }) => id === 4)) return 'too_large';
+      return { json: page, headers: { 'x-total-count': String(rows.length) } };
+    });
+    const read = await forge.listReviews(4);
+    expect(read.map(({ id }) => id)).toEqual([0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11]);
+    expect(read.at(-1)?.state).toBe('approved');
   });
 });
 
