@@ -1,7 +1,12 @@
 import type { PullRequest, TimelineEntry } from '#core/domain/forge/forge.ts';
 import { type ForgeVersion, givesWholeTimelines } from '#core/domain/forge/forge-version.ts';
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import type { ForgeReader, TimelinePart } from '#core/ports/forge.ts';
+import {
+  AnswerTooLarge,
+  type ForgeReader,
+  type TimelinePart,
+  type TimelineQuestion,
+} from '#core/ports/forge.ts';
 import type { TryRead } from './look-reads.ts';
 
 /** Entries from which on a timeline is not read from its start again. */
@@ -20,6 +25,8 @@ interface Kept {
   /** The last reading led no further: it is not tried again before the pull request changes. */
   readonly isStuck: boolean;
 }
+
+const NOTHING = { entries: new Map<number, TimelineEntry>(), readTo: 0 } as const;
 
 /** Long timelines of one repository, as far as they were read. */
 export class TimelineMemory {
@@ -76,13 +83,27 @@ export class TimelineReader {
     const kept = this.#memory.get(pr);
     // A part goes on without an overlap: an account that writes thousands of entries in five minutes would else keep it from the end.
     const since = kept && (kept.isWhole ? kept.readTo - OVERLAP_MS : kept.readTo);
-    const part = await this.#forge.readTimeline(pr, {
+    const part = await this.#readPart(pr, {
       changedAt,
       givesAll: this.#givesAll,
       ...(since === undefined ? {} : { since }),
     });
+    if (part === null) {
+      this.#memory.keep(pr, { ...(kept ?? NOTHING), isWhole: false, changedAt, isStuck: true });
+      return null;
+    }
     const isShort = kept === undefined && part.readTo === null && part.entries.length < LONG_ENTRIES_MIN;
     return isShort ? part.entries : this.#keep({ pr, changedAt }, part, kept);
+  }
+
+  /** Null, and no failure: one entry alone is larger than any answer may be. Every account that may read can write one. */
+  async #readPart(pr: PullRequestNumber, question: TimelineQuestion): Promise<TimelinePart | null> {
+    try {
+      return await this.#forge.readTimeline(pr, question);
+    } catch (error) {
+      if (!(error instanceof AnswerTooLarge)) throw error;
+      return null;
+    }
   }
 
   /**

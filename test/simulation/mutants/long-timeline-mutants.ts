@@ -36,4 +36,12 @@ export const LONG_TIMELINE_MUTANTS: readonly Mutant[] = [
     families: ['gitea'],
     dies: 'a schedule and its cancel behind a thousand entries',
   },
+  {
+    guard: 'a timeline with an entry that no answer holds fails no look',
+    file: `${READING}/read-timelines.ts`,
+    find: 'if (!(error instanceof AnswerTooLarge)) throw error;',
+    replace: 'throw error;',
+    families: ['gitea'],
+    dies: 'a comment that no answer holds beside a schedule',
+  },
 ];

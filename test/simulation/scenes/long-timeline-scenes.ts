@@ -1,3 +1,4 @@
+import { AnswerTooLarge } from '#core/ports/forge.ts';
 import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
@@ -73,7 +74,36 @@ async function longBesideAnother(): Promise<readonly string[]> {
   return forge.isMerged(pr) ? [] : ['one waits for the timeline of another'];
 }
 
+/** A stranger writes a comment that is larger than any answer may be: another pull request lands, and no look fails. */
+async function tooLargeBesideAnother(): Promise<readonly string[]> {
+  let large = 0;
+  let asked = 0;
+  const stage: Stage = await setStage({
+    lastingEngine: true,
+    wrapForge: wrapForge(async (name, [pr], answer) => {
+      if (name !== 'readTimeline' || pr !== large) return answer();
+      asked += 1;
+      await stage.clock.advance(11_000);
+      throw new AnswerTooLarge('GET issues/{n}/timeline');
+    }),
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  large = await forge.openPullRequest({ branch: 'talk', files: { 'src/talk.txt': 'talk\n' } });
+  const pr = await givenScheduled(forge, 'a');
+  const failed: string[] = [];
+  for (let looks = 0; looks < 10; looks += 1) {
+    const report = await stage.reconcile();
+    if (report === null || report.errorCode !== null)
+      failed.push('a look fails on a timeline that no answer holds');
+    await stage.clock.advance(30_000);
+  }
+  if (!forge.isMerged(pr)) failed.push('one waits for the timeline of another');
+  return asked > 2 ? [...failed, 'what no answer holds is asked for at each look'] : failed;
+}
+
 export const LONG_TIMELINE_SCENES = {
+  'a comment that no answer holds beside a schedule': tooLargeBesideAnother,
   'a push behind more entries than a reading comes to': pushBehindEntries,
   'a schedule and its cancel behind a thousand entries': cancelBehindEntries,
   'a timeline that takes all the time of a look beside a schedule': longBesideAnother,
