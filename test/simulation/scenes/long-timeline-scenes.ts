@@ -1,7 +1,8 @@
 import { AnswerTooLarge } from '#core/ports/forge.ts';
+import type { JournalEntry } from '../../fakes/abstract-forge/world.ts';
 import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
+import { isSuccess, look, type Scene, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
 /** Entries that say nothing to the queue, one every ten seconds. */
 async function writeEntries({ forge, clock }: Stage, pr: number, count: number): Promise<void> {
@@ -102,8 +103,42 @@ async function tooLargeBesideAnother(): Promise<readonly string[]> {
   return asked > 2 ? [...failed, 'what no answer holds is asked for at each look'] : failed;
 }
 
+/** The same comment on one that is staged, at this moment: the other one of its batch lands all the same. */
+function tooLargeInFlight(isMoment: (entry: JournalEntry, pr: number) => boolean): Scene {
+  return async () => {
+    let large = 0;
+    let isWritten = false;
+    const stage: Stage = await setStage({
+      lastingEngine: true,
+      onEntry: (entry) => {
+        if (isWritten || !isMoment(entry, large)) return;
+        isWritten = true;
+        stage.clock.after(100, () => stage.forge.setTitle(large, 'talk'));
+      },
+      wrapForge: wrapForge(async (name, [pr], answer) => {
+        if (name !== 'readTimeline' || pr !== large || !isWritten) return answer();
+        await stage.clock.advance(11_000);
+        throw new AnswerTooLarge('GET issues/{n}/timeline');
+      }),
+    });
+    const { forge } = stage;
+    await givenProject(forge);
+    large = await givenScheduled(forge, 'a');
+    const others = [await givenScheduled(forge, 'b'), await givenScheduled(forge, 'c')];
+    await look(stage, 30);
+    if (!isWritten) return ['the scene did not come about'];
+    return others.every((pr) => forge.isMerged(pr))
+      ? []
+      : ['others wait for one whose timeline no answer holds'];
+  };
+}
+
 export const LONG_TIMELINE_SCENES = {
   'a comment that no answer holds beside a schedule': tooLargeBesideAnother,
+  'a comment that no answer holds on one that is staged': tooLargeInFlight(
+    (entry) => entry.kind === 'status' && entry.description.startsWith('staged'),
+  ),
+  'a comment that no answer holds on one that lands': tooLargeInFlight((entry) => isSuccess(entry)),
   'a push behind more entries than a reading comes to': pushBehindEntries,
   'a schedule and its cancel behind a thousand entries': cancelBehindEntries,
   'a timeline that takes all the time of a look beside a schedule': longBesideAnother,
