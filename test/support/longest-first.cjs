@@ -19,7 +19,7 @@ const SECONDS = [
   ['contract/dynamo-store.test.ts', 11],
   ['scenario/service/backports.ci.test.ts', 11],
   ['simulation/crash-sweep.ci.test.ts', 9],
-  ['scenario/service/ci-gate.test.ts', 9],
+  ['scenario/service/ci-gate.ci.test.ts', 9],
   ['dashboard/marked-fields.test.tsx', 8],
   ['scenario/batches/auto-fanout.abstract.ci.test.ts', 8],
   ['scenario/line/crowd-beside.abstract.ci.test.ts', 7],
