@@ -1,10 +1,11 @@
 import { useSearch } from 'wouter';
+import { CONNECTIONS_PER_TENANT_MAX, REPOS_PER_TENANT_MAX } from '#core/domain/api-limits.ts';
 import { KEYS, useBilling, useChange, usePlans } from '../data/hooks.ts';
 import { Button, Loading, PageHead, useTitle } from '../parts/frame/basics.tsx';
 import { Problem, ProblemPage } from '../parts/frame/errors.tsx';
 import { Tag } from '../parts/frame/signal.tsx';
 import { adviseBilling, type Billing, planOf, sayIncluded, sayPrice } from '../view/billing.ts';
-import { safeUrl, showLimit, showNumber } from '../view/format.ts';
+import { safeUrl, showNumber } from '../view/format.ts';
 import type { Tone } from '../view/tone.ts';
 
 type PaidTier = 'pro' | 'team';
@@ -85,12 +86,14 @@ function Current({ billing }: { readonly billing: Billing }) {
           used={billing.repos}
           included={billing.limits.included.repos}
           ceiling={billing.limits.ceiling.repos}
+          most={REPOS_PER_TENANT_MAX}
         />
         <Usage
           name="Connections"
           used={billing.connections}
           included={billing.limits.included.connections}
           ceiling={billing.limits.ceiling.connections}
+          most={CONNECTIONS_PER_TENANT_MAX}
         />
       </div>
       {billing.tier !== 'free' && (
@@ -112,17 +115,21 @@ function Usage({
   used,
   included,
   ceiling,
+  most,
 }: {
   readonly name: string;
   readonly used: number;
   readonly included: number | null;
   readonly ceiling: number | null;
+  /** The limit of any tenant, whatever its plan. */
+  readonly most: number;
 }) {
   const share = included === null ? null : Math.min(100, (used / Math.max(1, included)) * 100);
   return (
     <div>
       <p className="usage-name">
-        {name}: <strong>{showNumber(used)}</strong> of {showLimit(included)} included
+        {name}: <strong>{showNumber(used)}</strong>
+        {included !== null && ` of ${showNumber(included)} included`}
       </p>
       <svg
         className="share"
@@ -135,7 +142,9 @@ function Usage({
         {share !== null && <rect className="share-part" width={share} height="6" />}
       </svg>
       <p className="hint">
-        {ceiling === null ? 'No ceiling.' : `At most ${showNumber(ceiling)} on this plan.`}
+        {ceiling === null
+          ? `At most ${showNumber(most)}, whatever the plan.`
+          : `At most ${showNumber(ceiling)} on this plan.`}
       </p>
     </div>
   );

@@ -20,11 +20,6 @@ export function showPercent(value: number | null | undefined): string {
   return value === null || value === undefined ? UNKNOWN : `${NUMBER.format(value)} %`;
 }
 
-/** Null is unlimited here, not unknown: allowances say so (contract, Billing summary). */
-export function showLimit(value: number | null): string {
-  return value === null ? 'unlimited' : NUMBER.format(value);
-}
-
 /** Two units at most: `45 s`, `3 min`, `2 h 5 min`, `4 d 3 h`. */
 export function showDuration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return UNKNOWN;

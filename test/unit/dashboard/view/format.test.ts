@@ -14,8 +14,6 @@ test.each([
   [format.showClock(null, NOW), 'Unknown'],
   [format.showFullTime(null), 'Unknown'],
   [format.shortSha(null), 'Unknown'],
-  // An allowance says "no limit" with null; that is known.
-  [format.showLimit(null), 'unlimited'],
 ])('null is unknown, never zero: %s', (shown, expected) => {
   expect(shown).toBe(expected);
 });

@@ -1,0 +1,40 @@
+/** @jest-environment jsdom */
+import { screen } from '@testing-library/react';
+import { CONNECTIONS_PER_TENANT_MAX, REPOS_PER_TENANT_MAX } from '../../../core/domain/api-limits.ts';
+import { PLAN_LIMITS } from '../../../core/domain/tenants/billing.ts';
+import { mountPage } from '../../support/mount-page.tsx';
+
+test.each([
+  ['pro', ['of 10 included', 'At most 50 on this plan.', 'of 3 included', 'At most 10 on this plan.']],
+  [
+    'team',
+    [
+      'of 50 included',
+      `At most ${REPOS_PER_TENANT_MAX}, whatever the plan.`,
+      'of 10 included',
+      `At most ${CONNECTIONS_PER_TENANT_MAX}, whatever the plan.`,
+    ],
+  ],
+] as const)('the page of the plan %s says what it includes and where it ends', async (tier, words) => {
+  mountPage({
+    at: '/billing',
+    answers: {
+      'GET /api/v1/me': { id: 'aaaaaaaa-0000-4000-8000-000000000001', is_admin: false },
+      'GET /api/v1/user/queue/status': { repos: [] },
+      'GET /api/v1/billing/plans': { plans: [] },
+      'GET /api/v1/billing/me': {
+        tier,
+        entitled_tier: tier,
+        status: 'active',
+        payment_action_required: false,
+        connections: 2,
+        repos: 7,
+        limits: PLAN_LIMITS[tier],
+      },
+    },
+  });
+  const plan = await screen.findByRole('region', { name: /Your plan/ });
+  const said = plan.textContent ?? '';
+  expect(words.filter((word) => !said.includes(word))).toEqual([]);
+  expect(said).not.toMatch(/unlimited|No ceiling/);
+});
