@@ -136,6 +136,7 @@ const PROMISES: readonly (readonly [where: string, words: string, name: Name, va
   ['docs/contract.md', 'twice as long, up to 6 h', 'STAGING_PAUSE_MS_MAX', 6 * HOUR],
   ['docs/contract.md', 'told after 20 minutes; asked again', 'UNCLEAR_TOLD_AFTER_MS', 20 * MINUTE],
   ['docs/contract.md', 'After five tries, within a few minutes', 'TAKING_BACK_TRIES_MAX', 5],
+  ['docs/contract.md', 'after eight where the statuses of the head', 'STANDING_TOLD_AFTER_TRIES', 8],
   ['docs/contract.md', 'alarmed after 30 minutes', 'GATE_PHASE_ALARM_AGE_MS', HOUR / 2],
   ['docs/contract.md', 'or, of more than 500, `name`', 'ADMIN_SORTED_REPOS_MAX', 500],
   ['docs/contract.md', 'asked at most once in 15 seconds', 'IDENTITY_HEALTH_CACHED_MS', 15 * SECOND],
