@@ -193,12 +193,12 @@ function bindHead(
 function enterQueue(pass: DecisionContext, pull: PullRequestView['pull'], schedule: Scheduled): void {
   const { number: pr, title, headSha: head } = pull;
   const place = { pr, title, head, scheduleId: schedule.id, queuedAt: schedule.at, ...authored(pull) };
-  const fresh = { ...createEntry(place), retestAfter: retestAfterBounce(pass, pull) };
-  pass.record.entries.push(fresh);
+  const entry = { ...createEntry(place), retestAfter: retestAfterBounce(pass, pull) };
+  pass.record.entries.push(entry);
   noteArrival(pass.record, pass.s.now);
-  emitEvent(pass, 'pr_queued', fresh, null, { scheduledAt: schedule.at });
-  sayAsideOnReturn(pass, fresh);
-  tellKnownVerdict(pass, fresh, schedule);
+  emitEvent(pass, 'pr_queued', entry, null, { scheduledAt: schedule.at });
+  sayAsideOnReturn(pass, entry);
+  tellKnownVerdict(pass, entry, schedule);
 }
 
 /** Scheduled again, it is tried again. */

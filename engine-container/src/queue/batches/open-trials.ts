@@ -13,9 +13,9 @@ import { awaitLinger, freeSlots, padTo, sizeOf, startBatch } from './start-batch
 export function openTrialInTurn(pass: DecisionContext, base: Ground, crowdRule: CrowdRule): void {
   const free = freeSlots(pass);
   if (free <= 0) return;
-  const fresh = readyEntries(pass, base.tree, false).filter(crowdRule.isInTurn);
-  if (fresh.length === 0 || !awaitLinger(pass, fresh)) return;
-  startBatch(pass, 'trial', null, base, pickNext(pass, fresh, sizeOf(pass, fresh, free)));
+  const ready = readyEntries(pass, base.tree, false).filter(crowdRule.isInTurn);
+  if (ready.length === 0 || !awaitLinger(pass, ready)) return;
+  startBatch(pass, 'trial', null, base, pickNext(pass, ready, sizeOf(pass, ready, free)));
 }
 
 /**
@@ -34,18 +34,18 @@ export function openTrials(
     // Where nothing is tried or searched, a crowd has one slot whatever others need, so that it goes on.
     const isFirst = pass.record.batches.every((batch) => batch.place === 'pipeline');
     const mayCrowd = crowdRule !== null && (isFirst || free > crowdRule.slotsKept);
-    const fresh = readyEntries(pass, base.tree, false).filter((entry) => {
+    const ready = readyEntries(pass, base.tree, false).filter((entry) => {
       if (crowdRule?.isOfCrowd(entry) === true) return mayCrowd && crowdRule.isUntried(entry);
       return pipeline !== 'open' && !entry.passedOnStaleBase && entry.failureProbability === null;
     });
-    const size = sizeOf(pass, fresh, free);
-    const full = fullTrial(pass, fresh, pipeline);
+    const size = sizeOf(pass, ready, free);
+    const full = fullTrial(pass, ready, pipeline);
     // The tail of a burst would have none to wait for: half a batch of it goes along.
     const goesAlong = started > 0 && policyFor(pass).depth > 1 ? Math.ceil(full / 2) : full;
     // The pipeline takes none of a crowd before that: its first trial waits for no others to fill it.
-    const enough = isFirst && fresh.some((entry) => crowdRule?.isOfCrowd(entry) === true) ? 1 : goesAlong;
-    if (fresh.length < enough || !awaitLinger(pass, fresh)) return;
-    if (!startBatch(pass, 'trial', null, base, pickNext(pass, fresh, size))) return;
+    const enough = isFirst && ready.some((entry) => crowdRule?.isOfCrowd(entry) === true) ? 1 : goesAlong;
+    if (ready.length < enough || !awaitLinger(pass, ready)) return;
+    if (!startBatch(pass, 'trial', null, base, pickNext(pass, ready, size))) return;
   }
 }
 
@@ -53,9 +53,9 @@ export function openTrials(
  * How many must wait for a trial batch: a usual batch where nothing else can be done for them; more where the pipeline
  * will take them by itself, fewer where it is about to start anew, one where that takes several attempts.
  */
-function fullTrial(pass: DecisionContext, fresh: readonly QueueEntry[], pipeline: Closed | 'open'): number {
+function fullTrial(pass: DecisionContext, ready: readonly QueueEntry[], pipeline: Closed | 'open'): number {
   if (pipeline === 'alone') return 1;
-  const good = padTo(pass, fresh);
+  const good = padTo(pass, ready);
   const likely = likelySize(good, policyFor(pass).passChance);
   if (pipeline === 'full') return Math.ceil((likely + thriftySize(good)) / 2);
   return pipeline === 'broken' ? Math.ceil(likely / 2) : likely;

@@ -178,8 +178,8 @@ function cutsFor(pass: DecisionContext): number {
   if (policy.cuts === 1 || !policy.pieces.sharing) return policy.cuts;
   const free = freeSlots(pass);
   const waiting = s.base.known ? readyEntries(pass, s.base.value.tree, true) : [];
-  const fresh = waiting.filter((entry) => !entry.passedOnStaleBase).length;
-  const batches = Math.ceil(fresh / likelySize(padTo(pass, []), policy.passChance));
+  const unpassed = waiting.filter((entry) => !entry.passedOnStaleBase).length;
+  const batches = Math.ceil(unpassed / likelySize(padTo(pass, []), policy.passChance));
   const forQueue = Math.min(policy.depth, Math.max(batches, waiting.length > 0 ? 1 : 0));
   const searched = record.batches.filter(
     (batch) =>

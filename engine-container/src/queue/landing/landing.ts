@@ -88,7 +88,7 @@ export function observeLanding(pass: DecisionContext): void {
   if (focus === undefined || !focus.known) return outwaitUnread(pass, batch, landing);
   const { pull } = focus.value;
   if (landing.takeBack !== null) return concludeTakeBack(pass, batch, landing);
-  if (hasChanged(focus.value, landing, pass)) return startTeardown(pass, batch, 'candidate_changed');
+  if (hasChanged(pass, focus.value, landing)) return startTeardown(pass, batch, 'candidate_changed');
   if (isReplacedTip(pass.record, pull.baseTip, pass.s)) return pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
   if (pull.baseTip !== landing.baseBefore) return judgeStrangeTip(pass, batch, landing, focus.value);
   if (landing.postedAt === null) return;
@@ -98,7 +98,7 @@ export function observeLanding(pass: DecisionContext): void {
 }
 
 /** The pull request itself is not what was staged any more: closed, a draft, retargeted, or with another head or schedule. */
-function hasChanged(focus: FocusView, { head }: Pick<Member, 'head'>, pass: DecisionContext): boolean {
+function hasChanged(pass: DecisionContext, focus: FocusView, { head }: Pick<Member, 'head'>): boolean {
   const { pull, schedule } = focus;
   if (pull.state !== 'open' || pull.draft || pull.headSha !== head) return true;
   if (pull.baseRef !== pass.s.repo.baseBranch) return true;
@@ -110,8 +110,8 @@ function judgeStrangeTip(pass: DecisionContext, batch: Batch, landing: Landing, 
   const tip = focus.strangeTip;
   if (tip === null || !tip.known) return pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
   const own = isMergeOf(landing, tip.value);
-  const fresh = landing.postedAt !== null && pass.s.now - landing.postedAt < LANDING_TIMEOUT_MS;
-  if (own && fresh) return pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
+  const postedLately = landing.postedAt !== null && pass.s.now - landing.postedAt < LANDING_TIMEOUT_MS;
+  if (own && postedLately) return pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
   startTeardown(pass, batch, 'base_advanced');
 }
 
@@ -280,7 +280,7 @@ function confirmAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView):
   if (member === undefined || !protection.known) return false;
   const entry = entryOf(pass.record, member.pr);
   const changed =
-    hasChanged(focus, member, pass) ||
+    hasChanged(pass, focus, member) ||
     pull.merged ||
     entry === undefined ||
     entry.head !== member.head ||

@@ -15,9 +15,9 @@ export function askForSchedule(pass: DecisionContext, batch: Batch, landing: Lan
 /** The newest timeline entry by which it is scheduled, as it was last read. */
 function newestEntryOf({ record, s }: DecisionContext, batch: Batch, { pr, index }: Landing): number {
   const focus = s.focus.get(pr);
-  const fresh = focus?.known === true ? focus.value.schedule : null;
+  const reread = focus?.known === true ? focus.value.schedule : null;
   const kept = record.readings.find((reading) => reading.pr === pr)?.schedule;
-  const schedule = fresh?.known === true ? fresh.value : kept;
+  const schedule = reread?.known === true ? reread.value : kept;
   if (schedule !== undefined && schedule.kind !== 'none') return schedule.id;
   return entryOf(record, pr)?.scheduleId || (batch.members[index]?.scheduleId ?? 0);
 }

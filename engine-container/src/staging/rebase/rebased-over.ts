@@ -141,8 +141,8 @@ export class RebasedOver {
     const known = baseSides.get(head);
     if (known?.base === this.#base) return known.commits;
     baseSides.delete(head);
-    const fresh = await forge.listChangesSince(known?.base ?? head, this.#base);
-    const commits = [...fresh, ...(known?.commits ?? [])];
+    const newer = await forge.listChangesSince(known?.base ?? head, this.#base);
+    const commits = [...newer, ...(known?.commits ?? [])];
     baseSides.set(head, { base: this.#base, commits });
     const [oldest] = baseSides.keys();
     if (baseSides.size > BASE_SIDES_KEPT_MAX && oldest !== undefined) baseSides.delete(oldest);
