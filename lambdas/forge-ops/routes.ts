@@ -27,6 +27,7 @@ import { type Failed, openSetupPull } from '#core/services/set-up/ci-gate.ts';
 import { provisionRepo, setProtection } from '#core/services/set-up/provisioning.ts';
 import { type VerifyDeps, verifyCiGate } from '#core/services/set-up/verify-ci-gate.ts';
 import { recordChange } from '#core/services/tenants/audit.ts';
+import { tryWake } from '#core/services/wakes/send-wakes.ts';
 
 export type ForgeOpsDeps = DiscoverDeps &
   EnrollDeps &
@@ -90,6 +91,8 @@ function settingsRoutes(deps: ForgeOpsDeps) {
 function provisioningRoutes(deps: ForgeOpsDeps) {
   const note = (repo: ManagedRepo, action: string, result: 'ok' | 'failed' = 'ok') =>
     recordChange(deps, repo.tenantId, action, repo.id, result);
+  /** What waits for the set-up goes on at once: the next look reads it anew. */
+  const wake = (repo: ManagedRepo) => tryWake(deps, repo.id);
   const shown = async (repo: ManagedRepo) =>
     toProvisioning(repo, (await deps.store.loadReconcileOutcome(repo)) ?? undefined);
   return {
@@ -97,6 +100,7 @@ function provisioningRoutes(deps: ForgeOpsDeps) {
       const result = await provisionRepo(deps, await loadOwnRepo(deps.store, tenantId, id));
       await note(result.repo, 'repo.provision', result.kind === 'done' ? 'ok' : 'failed');
       if (result.kind !== 'done') throw new AppError(result.kind);
+      await wake(result.repo);
       return { status: 200, body: { provisioning: await shown(result.repo) } };
     },
     protectRepo: async ({ tenantId, id, body }) => {
@@ -106,6 +110,7 @@ function provisioningRoutes(deps: ForgeOpsDeps) {
       await note(repo, body.enabled ? 'repo.protect' : 'repo.unprotect', kind === 'done' ? 'ok' : 'failed');
       if (kind === 'forge_unreachable') throw notProtected(repo);
       if (kind !== 'done') throw new AppError(kind);
+      await wake(repo);
       return {
         status: 200,
         body: { protection_requested: repo.protectionRequested, provisioning: await shown(repo) },
@@ -130,6 +135,8 @@ function provisioningRoutes(deps: ForgeOpsDeps) {
         throw failureOf(result);
       }
       await note(result.repo, 'ci_gate.verify');
+      // A page that watches asks again and again: only the answer that changes something wakes.
+      if (result.repo.ciGate.status !== repo.ciGate.status) await wake(result.repo);
       const { status, url } = result.repo.ciGate;
       return {
         status: 200,

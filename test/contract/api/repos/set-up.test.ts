@@ -144,6 +144,30 @@ describe('provision, protect, gate', () => {
       expect(stored?.protectionRequested).toBe(true);
     });
 
+    test('what waits for the rule is looked at at once', async () => {
+      world.forge.setUp = { listRules: async () => [ruleOf()] };
+      const { repo } = await world.enroll(TENANT_A, VERIFIED);
+      const woken = async () => ((await world.store.getRepo(repo.id))?.wakeSeq ?? 0) - repo.wakeSeq;
+      expect((await a('POST', `${REPOS}/${repo.id}/protect`, { enabled: true })).status).toBe(200);
+      expect(await woken()).toBe(1);
+      expect((await a('POST', `${REPOS}/${repo.id}/provision`)).status).toBe(200);
+      expect(await woken()).toBe(2);
+    });
+
+    test('a gate that has become verified is looked at at once, one that was stays as it is', async () => {
+      world.forge.setUp = makeWorkingForge(true);
+      const { repo } = await world.enroll(TENANT_A);
+      const woken = async () => ((await world.store.getRepo(repo.id))?.wakeSeq ?? 0) - repo.wakeSeq;
+      const verify = async () => {
+        const { json } = await a('POST', `${REPOS}/${repo.id}/ci-gate/verify`);
+        return [json.ci_gate?.status, await woken()];
+      };
+      expect([await verify(), await verify()]).toEqual([
+        ['verified', 1],
+        ['verified', 1],
+      ]);
+    });
+
     test('200: before the gate is verified it is only recorded', async () => {
       world.forge.setUp = { listRules: async () => [] };
       const { answer } = await protect(true, {});
