@@ -91,7 +91,7 @@ function settingsRoutes(deps: ForgeOpsDeps) {
 function provisioningRoutes(deps: ForgeOpsDeps) {
   const note = (repo: ManagedRepo, action: string, result: 'ok' | 'failed' = 'ok') =>
     recordChange(deps, repo.tenantId, action, repo.id, result);
-  /** What waits for the set-up goes on at once: the next look reads it anew. */
+  /** A look at once, which reads the set-up anew: pull requests may wait for it. */
   const wake = (repo: ManagedRepo) => tryWake(deps, repo.id);
   const shown = async (repo: ManagedRepo) =>
     toProvisioning(repo, (await deps.store.loadReconcileOutcome(repo)) ?? undefined);
