@@ -6,7 +6,7 @@ import type { GivenUp, Landing } from '../record/landing-state.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
-import { concludeLanding } from './landed.ts';
+import { concludeLanding, tellLeftBehind } from './landed.ts';
 import { isMergeOf } from './proof.ts';
 import { watchUnheard } from './unheard.ts';
 
@@ -28,11 +28,12 @@ export function giveUpLanding(
   record.givenUp = [...others, { pr, head, tree, baseBefore, at: s.now }].slice(-GIVEN_UP_MAX);
 }
 
+/** Of one that is merged whatever its head: a push while the forge merged may be the newest head of the closed pull request. */
 export function givenUpOf(
   { givenUp }: QueueRecord,
-  { number, headSha }: FocusView['pull'],
+  { number, headSha, merged }: FocusView['pull'],
 ): GivenUp | undefined {
-  return givenUp?.find(({ pr, head }) => pr === number && head === headSha);
+  return givenUp?.find(({ pr, head }) => pr === number && (merged || head === headSha));
 }
 
 /** From this tip to this tree: what a landing was proven to do, before it was given up. */
@@ -60,8 +61,9 @@ export function landLate(
   record.entries = record.entries.filter((candidate) => candidate !== entry);
   record.pendingStatuses = record.pendingStatuses.filter(({ sha }) => sha !== late.head);
   concludeLanding(pass, late, merge.value.commit.sha);
+  tellLeftBehind(pass, entry, late.head);
   countLanding(record);
-  emitEvent(pass, 'pr_landed', entry);
+  emitEvent(pass, 'pr_landed', { ...entry, head: late.head });
   return 'landed';
 }
 

@@ -3,10 +3,11 @@ import { LANDED_KEPT_MS, LANDED_MAX, LANDED_NUMBERS_MAX, STALE_READING_MS } from
 import { UNKNOWN } from '#core/domain/result.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { describeLanded, describeUnverified } from '../words/phrases.ts';
-import { wishStatus } from '../words/wish-status.ts';
+import { describeLanded, describeLeftBehind, describeUnverified } from '../words/phrases.ts';
+import { sayError, wishStatus } from '../words/wish-status.ts';
 
 /**
  * The work after a merge of ours, proven or not: its head says which of the two. The `success` is taken back at once: a status
@@ -32,6 +33,18 @@ export function concludeLanding(
     takesBack: true,
   });
   forgetVerdicts(record, head);
+}
+
+/**
+ * A push while the forge merged: its commit is in no merge, although its pull request is closed as merged. Forges do not say so,
+ * and the words that the commit was told while it waited for its turn are not true any more.
+ */
+export function tellLeftBehind(
+  pass: DecisionContext,
+  entry: QueueEntry | undefined,
+  merged: CommitSha,
+): void {
+  if (entry !== undefined && entry.head !== merged) sayError(pass, entry, describeLeftBehind());
 }
 
 /**

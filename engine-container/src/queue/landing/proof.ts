@@ -3,7 +3,13 @@ import { TURN_RENEWED_AFTER_MS, WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts
 import type { Receipt } from '#core/domain/queue/batch.ts';
 import type { HaltEvidence } from '#core/domain/queue/queue-view.ts';
 import { startTeardown } from '../batches/batch.ts';
-import { type DecisionContext, emitEvent, reportCode, wakeNoLaterThan } from '../decision-context.ts';
+import {
+  type DecisionContext,
+  emitEvent,
+  entryOf,
+  reportCode,
+  wakeNoLaterThan,
+} from '../decision-context.ts';
 import { noteLanding } from '../policy/signals.ts';
 import type { Landing } from '../record/landing-state.ts';
 import { authored } from '../record/queue-entry.ts';
@@ -11,7 +17,7 @@ import type { Batch, Member, Untraced } from '../record/record.ts';
 import type { MergeView } from '../snapshot.ts';
 import { describeUnverified } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
-import { concludeLanding } from './landed.ts';
+import { concludeLanding, tellLeftBehind } from './landed.ts';
 import { firstLookAfter } from './landing-pace.ts';
 import { nameTwin } from './twin-names.ts';
 import { watchUnheard } from './unheard.ts';
@@ -63,9 +69,12 @@ function moveTip({ record, s }: DecisionContext, batch: Batch, { index }: Landin
 function forgetMerged(pass: DecisionContext, landing: Landing, merge: CommitSha, isProven: boolean): void {
   const { record } = pass;
   const { pr, head } = landing;
-  record.entries = record.entries.filter((entry) => entry.pr !== pr);
+  const entry = entryOf(record, pr);
+  record.entries = record.entries.filter((each) => each !== entry);
   record.pendingStatuses = record.pendingStatuses.filter((waiting) => waiting.sha !== head);
   concludeLanding(pass, landing, merge, isProven);
+  // Not where the tree is another one: then the newer head may be what the forge merged.
+  if (isProven) tellLeftBehind(pass, entry, head);
   record.mergeTimeoutCounts = record.mergeTimeoutCounts.filter((counted) => counted.pr !== pr);
 }
 

@@ -162,6 +162,13 @@ export function isLandingTold(description: string): boolean {
   return [describeLanded(), describeUnverified()].includes(description);
 }
 
+/** On a head that was pushed while the forge merged the one before it. */
+export function describeLeftBehind(): string {
+  return shorten(
+    'not landed: an earlier head of this pull request was merged; open a new pull request for what was pushed since',
+  );
+}
+
 export function describeUnverified(): string {
   return PULL_CODES.unverified.says;
 }

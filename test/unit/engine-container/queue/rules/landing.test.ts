@@ -22,6 +22,8 @@ import { tellDecision } from '../../../../support/told-decision.ts';
 const PROVEN_1 = 'success on head-1: proven: in a batch of 2 that passed the gate as a whole; landing 1 of 2';
 const LANDED_1 =
   'pending on head-1: landed: merged by the queue; a new pull request with this commit is tested again';
+const LEFT_BEHIND_1 =
+  'error on head-1b: not landed: an earlier head of this pull request was merged; open a new pull request for what was pushed since';
 const UNVERIFIED_1 = 'pending on head-1: landed: merged, but not as it was proven, so the queue has stopped';
 const TIMED_OUT =
   'pending on head-1: requeued: the forge did not complete a merge of its batch in time; tested again';
@@ -222,6 +224,14 @@ describe('the merge that is awaited', () => {
       lookInMs: 0,
       after: { tip: 'merge-1', halted: null },
     });
+  });
+
+  test('tells the head that was pushed while the forge merged that it is not in the base', () => {
+    const look = givenLook(mergedAs('tree-1'), { full: false });
+    const record = { ...givenAwaited(), entries: [givenEntry(1, { head: 'head-1b' }), givenEntry(2)] };
+    expect(tellDecision(look, record)).toMatchObject({ actions: [LANDED_1, LEFT_BEHIND_1], queue: [2] });
+    const unproven = givenLook(mergedAs('tree-x'), { full: false });
+    expect(tellDecision(unproven, record).actions).toEqual([UNVERIFIED_1]);
   });
 
   test('is what the base shows next, also where an engine whose clock is ahead saw the base before it', () => {
@@ -535,6 +545,20 @@ describe('a success that was taken back', () => {
     };
     expect(tellDecision(look, record).after).toMatchObject({
       givenUp: [{ pr: 1, head: 'head-1', tree: 'tree-1', baseBefore: BASE.sha }],
+    });
+  });
+
+  test('merged after it was given up, while a newer head was pushed: it has landed, and that head is told that it has not', () => {
+    const givenUp = [{ pr: 1, head: 'head-1', tree: 'tree-1', baseBefore: BASE.sha, at: NOW - 1_000 }];
+    const record = givenRecord({ entries: [givenEntry(1, { head: 'head-1b' })], givenUp });
+    const pull = { state: 'closed' as const, merged: true, headSha: 'head-1b' };
+    const merge = known({ commit: { sha: 'merge-1', tree: 'tree-1' }, standsOnTip: true });
+    const look = givenLook({ pull, merge }, { pulls: known([]) });
+    expect(tellDecision(look, record)).toMatchObject({
+      actions: [LANDED_1, LEFT_BEHIND_1],
+      events: ['pr_landed #1'],
+      alarms: [],
+      queue: [],
     });
   });
 

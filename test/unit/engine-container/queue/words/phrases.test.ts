@@ -119,6 +119,7 @@ const INPUTS: { readonly [Name in Describe]: readonly Parameters<(typeof words)[
   describeOff: NO_INPUT,
   describeNotAdmitted: NO_INPUT,
   describeLanded: NO_INPUT,
+  describeLeftBehind: NO_INPUT,
   describeUnverified: NO_INPUT,
   describeStaleSuccess: NO_INPUT,
   describeUnrecorded: NO_INPUT,
