@@ -5,6 +5,7 @@ import type { Call, CallOptions } from './call.ts';
 import { type CommandRow, NAMING, type OptionRow } from './command-row.ts';
 import { COMMAND_TABLE } from './command-table.ts';
 import type { Machine } from './context.ts';
+import { VERSION } from './version.ts';
 
 const EXIT_CODES =
   '\nExit codes: 0 done or landed, 1 left or held with a fault, not verified or a wrong file, 2 left without one, 3 timed out, 4 doctor found something, 64 misuse, 69 refused, unreachable or not written.';
@@ -28,6 +29,7 @@ export async function openProgram(
 const describeProgram = (machine: Machine): Command =>
   new Command('mergeyard')
     .description('asks a merge queue from a terminal or a script')
+    .version(VERSION, '--version', 'prints the version of this program')
     .exitOverride()
     .configureOutput({ writeOut: (text) => machine.print(text.trimEnd()), writeErr: () => {} })
     .addHelpText('after', EXIT_CODES)

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +8,12 @@ import { bundleCli } from '../../../lib/bundle-cli.ts';
 import { call, named } from './call-program.ts';
 
 describe('mergeyard in a script', () => {
+  test('--version prints the version of the package, and asks no service', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    const answer = await call(['--version']);
+    expect(answer).toMatchObject({ code: 0, out: [version], complaint: '' });
+  });
+
   test('with --quiet the exit code is the whole answer', async () => {
     expect(await call(['status', '--quiet'])).toMatchObject({ code: 0, out: [], complaint: '' });
   });
