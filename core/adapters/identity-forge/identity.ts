@@ -30,11 +30,13 @@ export function createForgeIdentity(config: ForgeIdentityConfig): IdentityPort {
    */
   const reading = new Map<number | string, Promise<Rights>>();
 
-  async function askForge(id: string): Promise<ForgeSignIn> {
+  async function askForge(id: string, account: number | null): Promise<ForgeSignIn> {
     const tokenOf = (): Secret<string> | null => sessions.readRights(id)?.refreshToken ?? null;
     const token = tokenOf();
     if (token === null) return 'refused';
-    const keep = (next: Secret<string>): void => sessions.keepToken(id, next);
+    // By the account: this session may end meanwhile, and the others have no other token.
+    const keep = (next: Secret<string>): void =>
+      account === null ? sessions.keepToken(id, next) : sessions.keepTokenOf(account, next);
     const answer = await forge.readAgain(token, keep);
     const newest = tokenOf();
     // A sign-in of the same account ends the token that is under way.
@@ -42,8 +44,8 @@ export function createForgeIdentity(config: ForgeIdentityConfig): IdentityPort {
     return isEnded ? forge.readAgain(newest, keep) : answer;
   }
 
-  async function readAgain(id: string): Promise<Rights> {
-    const answer = await askForge(id);
+  async function readAgain(id: string, account: number | null): Promise<Rights> {
+    const answer = await askForge(id, account);
     if (answer === 'unreachable') return 'unknown';
     const person = answer === 'refused' ? null : config.admit(answer.person);
     if (person === null) {
@@ -60,7 +62,7 @@ export function createForgeIdentity(config: ForgeIdentityConfig): IdentityPort {
     // A time ahead is of a clock that has been set back since: the rights may be older than they seem.
     if (Math.abs(clock.now() - known.readAt) < FORGE_RIGHTS_MS) return 'held';
     const key = known.account ?? id;
-    const under = reading.get(key) ?? readAgain(id).finally(() => reading.delete(key));
+    const under = reading.get(key) ?? readAgain(id, known.account).finally(() => reading.delete(key));
     reading.set(key, under);
     return under;
   }

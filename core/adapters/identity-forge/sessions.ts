@@ -246,13 +246,13 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       return { readAt: session.readAt, account, refreshToken: token === null ? null : new Secret(token) };
     },
     /**
-     * Stores the person as the forge has them now, in all sessions of the account. One that has ended meanwhile stays
-     * ended.
+     * Stores the person as the forge has them now, in all sessions of the account. One that has ended meanwhile, also
+     * this one, stays ended.
      */
     keepRights(id: string, person: SessionPerson): void {
       const session = state.sessions[id];
-      if (session === undefined) return;
-      for (const each of new Set([session, ...sessionsOf(session.person.account)])) {
+      const own = sessionsOf(session?.person.account ?? person.account);
+      for (const each of new Set(session === undefined ? own : [session, ...own])) {
         const chosen = each.person.tenantId;
         const isStillIn = person.tenants?.some((tenant) => tenant.id === chosen) === true;
         each.person = isStillIn ? { ...person, tenantId: chosen } : person;

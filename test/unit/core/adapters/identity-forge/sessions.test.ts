@@ -124,7 +124,7 @@ describe('two sessions of one account, of which the forge takes the newest token
   };
   /** Forgejo as it is set up by default, and Gitea with `INVALIDATE_REFRESH_TOKENS`. */
   function createStrictForge() {
-    const state = { newest: '', given: 0, asked: 0, isSilent: false, meanwhile: () => {} };
+    const state = { newest: '', given: 0, asked: 0, isSilent: false, meanwhile: async () => {} };
     const give = (): Secret<string> => {
       state.given += 1;
       state.newest = `token ${state.given}`;
@@ -136,7 +136,7 @@ describe('two sessions of one account, of which the forge takes the newest token
     ): Promise<ForgeSignIn> => {
       state.asked += 1;
       await new Promise((resolve) => setTimeout(resolve, 5));
-      state.meanwhile();
+      await state.meanwhile();
       if (token.reveal() !== state.newest) return 'refused';
       const refreshToken = give();
       keep(refreshToken);
@@ -186,11 +186,22 @@ describe('two sessions of one account, of which the forge takes the newest token
     now += FORGE_RIGHTS_MS;
     expect(await verify(one)).toMatchObject({ kind: 'user' });
     now += FORGE_RIGHTS_MS;
-    forge.meanwhile = () => {
-      forge.meanwhile = () => {};
+    forge.meanwhile = async () => {
+      forge.meanwhile = async () => {};
       sessions.keepTokenOf(ACCOUNT, forge.give());
     };
     expect(await verify(one)).toMatchObject({ kind: 'user' });
+  });
+
+  test('one that ends while rights are read leaves the other its token, and the rights that were read', async () => {
+    const { sessions, forge, signIn, verify } = sessionsOf();
+    const [one, two] = [await signIn(), await signIn()];
+    now += FORGE_RIGHTS_MS;
+    forge.meanwhile = async () => void (await sessions.end(one.reveal(), 'this'));
+    expect(await verify(one)).toEqual({ kind: 'invalid' });
+    forge.meanwhile = async () => {};
+    expect(await verify(two)).toMatchObject({ kind: 'user' });
+    expect(forge.asked).toBe(1);
   });
 
   test('a forge that is away once it has given the next token ends none', async () => {
