@@ -27,7 +27,7 @@ const DAMAGE: Record<
   lease: (_tenantId, id) => [`L#${id}`, 'L', { fence: 'three' }],
   // By its sort key.
   batch: (tenantId, id) => [`TB#${tenantId}`, id, { prs: 'none' }],
-  outcome: (tenantId, id) => [`T#${tenantId}`, `RS#${id}`, { ok: 'yes' }],
+  outcome: (tenantId, id) => [`T#${tenantId}`, `RS#${id}`, { ok: 'yes', ran_at: 'then' }],
 };
 
 const seen = new StoreTouches();

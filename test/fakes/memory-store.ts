@@ -313,7 +313,8 @@ export class MemoryStore
     return this.call('saveReconcileOutcome', () => {
       if (!this.repos.has(repo.id)) return;
       const stored = this.outcomes.get(repo.id);
-      if (stored !== undefined && stored.ranAt > outcome.ranAt) return;
+      const aheadMs = (stored?.ranAt ?? outcome.ranAt) - outcome.ranAt;
+      if (aheadMs > 0 && aheadMs <= CLOCKS_DIFFER_MS_MAX) return;
       const { rule, forge, lastGoodAt, sight, settingsSeen } = stored ?? {};
       this.outcomes.set(repo.id, {
         ...(rule === undefined ? {} : { rule }),

@@ -77,9 +77,14 @@ export function createDispatchStore(table: Table): DispatchStore {
         {
           Key: wakeKey(repoId),
           UpdateExpression: 'SET #heard = :at',
-          ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(#heard) OR #heard <= :due)',
+          ConditionExpression:
+            'attribute_exists(pk) AND (attribute_not_exists(#heard) OR #heard <= :due OR #heard > :ahead)',
           ExpressionAttributeNames: { '#heard': HEARD_FIELDS[kind] },
-          ExpressionAttributeValues: { ':at': at, ':due': at - HEARD_NOTED_EVERY_MS },
+          ExpressionAttributeValues: {
+            ':at': at,
+            ':due': at - HEARD_NOTED_EVERY_MS,
+            ':ahead': at + CLOCKS_DIFFER_MS_MAX,
+          },
         },
         'noteHeard',
       );
@@ -138,7 +143,8 @@ export function createDispatchStore(table: Table): DispatchStore {
     },
 
     async saveReconcileOutcome(repo, outcome) {
-      // Refused when the repo is gone, or when a later outcome is there already: neither leaves anything to record.
+      // Refused when the repo is gone, or when a later outcome is there already: neither leaves anything to record. One
+      // that lies ahead is of a clock that has been set back since, and one without a time is damaged: both make way.
       await table.transact(
         [
           aliveCheck(repo.id),
@@ -146,7 +152,7 @@ export function createDispatchStore(table: Table): DispatchStore {
             name: 'outcome',
             update: {
               Key: outcomeKey(repo.tenantId, repo.id),
-              ConditionExpression: 'attribute_not_exists(pk) OR ran_at <= :ran_at',
+              ConditionExpression: 'attribute_not_exists(pk) OR NOT (ran_at > :ran_at AND ran_at <= :ahead)',
               ...outcomeUpdate(outcome),
             },
           },
@@ -222,7 +228,10 @@ function outcomeUpdate(outcome: ReconcileOutcome) {
   return {
     UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}${gone.length === 0 ? '' : ` REMOVE ${gone.join(', ')}`}`,
     ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+    ExpressionAttributeValues: {
+      ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+      ':ahead': outcome.ranAt + CLOCKS_DIFFER_MS_MAX,
+    },
   };
 }
 

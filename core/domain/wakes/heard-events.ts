@@ -1,5 +1,6 @@
 import type { GateKind } from '../forge/status-gate.ts';
 import type { EpochMs } from '../ids.ts';
+import { CLOCKS_DIFFER_MS_MAX } from './clocks.ts';
 
 /** Events of workflow runs and of their jobs. */
 export const RUN_EVENT_TYPE = /^(workflow_run|workflow_job|action_run_)/;
@@ -38,9 +39,10 @@ export function verdictEventOf(gate: GateKind): HeardKind {
   return gate === 'statuses' ? 'status' : 'run';
 }
 
-/** Is an arrival worth a write? */
+/** Is an arrival worth a write? A note that lies ahead is of a clock that has been set back since. */
 export function isHeardNoteDue(notedAt: EpochMs | undefined, now: EpochMs): boolean {
-  return notedAt === undefined || now - notedAt >= HEARD_NOTED_EVERY_MS;
+  if (notedAt === undefined || notedAt > now + CLOCKS_DIFFER_MS_MAX) return true;
+  return now - notedAt >= HEARD_NOTED_EVERY_MS;
 }
 
 /**

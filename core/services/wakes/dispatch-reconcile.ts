@@ -289,6 +289,8 @@ async function recordOutcome(
     ...(refusal === undefined ? {} : { refusal }),
     ...(ended.slowFailures === 0 ? {} : { slowFailures: ended.slowFailures }),
     ...(ended.heldMs < LONG_RECONCILE_MS ? {} : { heldMs: ended.heldMs }),
+    // One that lies ahead is of a clock that has been set back since, and failures after it would seem to last no time.
+    ...((last?.lastGoodAt ?? ranAt) > ranAt ? { lastGoodAt: ranAt } : {}),
     ...(ended.sight === undefined ? {} : { sight: keepSight(last?.sight, ended.sight, ranAt) }),
   };
   if (ended.mayPass !== true) {
@@ -299,7 +301,7 @@ async function recordOutcome(
     await planNextLook(deps, repo, { ...ended, wakeAt, seen });
     return { outcome, wakeAt };
   }
-  const retryingSince = last?.retryingSince ?? ranAt;
+  const retryingSince = Math.min(last?.retryingSince ?? ranAt, ranAt);
   await deps.store.saveReconcileOutcome(repo, { ...outcome, retryingSince });
   const delayMs = retryDelayMs(ranAt - retryingSince, shareOf(`${repo.wakeSeq} ${repo.id}`));
   const wakeAt = delayMs === null ? null : ranAt + delayMs;

@@ -181,6 +181,14 @@ export function describeDispatch(world: World): void {
       });
     });
 
+    test('one of a clock that has been set back since makes way: what is seen now is the outcome (A48)', async () => {
+      const { repo } = await world.enroll();
+      const at = world.clock.now();
+      await world.store().saveReconcileOutcome(repo, { ranAt: at + 3_600_000, ok: true, errorCode: null });
+      await world.store().saveReconcileOutcome(repo, { ranAt: at, ok: false, errorCode: 'timeout' });
+      expect(await world.store().loadReconcileOutcome(repo)).toMatchObject({ ranAt: at, ok: false });
+    });
+
     test('when a look went well last is kept beside the failures after it', async () => {
       const { repo } = await world.enroll();
       const store = world.store();
@@ -310,6 +318,9 @@ export function describeDispatch(world: World): void {
       expect((await store.getRepo(repo.id))?.heard).toEqual({ run: at, status: at + 5, delivery: at + 7 });
       await store.noteHeard(repo.id, 'run', at + HEARD_NOTED_EVERY_MS);
       expect((await store.getRepo(repo.id))?.heard?.run).toBe(at + HEARD_NOTED_EVERY_MS);
+      // A clock that has been set back must not keep an arrival in the future.
+      await store.noteHeard(repo.id, 'run', at);
+      expect((await store.getRepo(repo.id))?.heard?.run).toBe(at);
       await store.noteHeard('99999999-9999-4999-8999-999999999999', 'run', at);
       expect(await store.getRepo('99999999-9999-4999-8999-999999999999')).toBeNull();
     });

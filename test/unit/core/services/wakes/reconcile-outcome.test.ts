@@ -128,6 +128,16 @@ describe('the outcome', () => {
     });
   });
 
+  test('after a clock that has been set back tells by the clock as it is now since when looks fail', async () => {
+    const world = await givenWorker();
+    const at = world.clock.now();
+    const ahead = { ranAt: at + 3_600_000, errorCode: null, retryingSince: at + 3_600_000 };
+    await world.store.saveReconcileOutcome(await world.row(), { ...ahead, ok: true });
+    world.engine.act = async () => 'unreachable';
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect(await world.outcome()).toMatchObject({ ok: false, ranAt: at, lastGoodAt: at, retryingSince: at });
+  });
+
   test('a repository without any outcome cannot be unchanged', async () => {
     const world = await givenWorker();
     world.engine.act = async () => 'unchanged';
