@@ -24,6 +24,7 @@ import type { Clock, Ids, Log, Vault, WakeQueue } from '#core/ports/system.ts';
 import type { TokenStore } from '#core/ports/token-store.ts';
 import { createForgeOpener } from '#core/services/connections/open-forge.ts';
 import { createTokenReader } from '#core/services/tenants/api-tokens.ts';
+import { createRefusedDeliveries } from '#core/services/webhooks/refused-deliveries.ts';
 import { createAdviceRoutes } from '../engine-container/src/replay/advice-routes.ts';
 import { openBackportPlanner } from '../engine-container/src/staging/plan-backport.ts';
 import { createAdminRoutes } from '../lambdas/admin/routes.ts';
@@ -167,6 +168,7 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
         rates: store,
         secrets,
         queue,
+        refused: createRefusedDeliveries(() => clock.now()),
         clock,
         queueName,
         planLimits: NO_PLANS,

@@ -5,6 +5,7 @@ import { RATE_LIMITS } from '../../domain/api-limits.ts';
 import { WEBHOOK_BODY_BYTES_MAX } from '../../domain/limits.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { webhookSecretOwner } from '../../domain/sealed-text.ts';
+import { normalizeInstanceUrl, normalizeSlug } from '../../domain/url.ts';
 import { type HeardKind, heardKindOf, isHeardNoteDue } from '../../domain/wakes/heard-events.ts';
 import {
   classifyForgeEvent,
@@ -64,7 +65,7 @@ export async function acceptForgeWebhook(
   const delivery = parseForgeDelivery(request.eventType ?? '', request.body);
   if (delivery === 'malformed') throw new AppError('invalid_body');
   if (delivery === 'no_repository') throw new AppError('missing_fields', { field: 'repository' });
-  const target = request.hookId ?? `${delivery.instanceUrl} ${delivery.slug}`;
+  const target = request.hookId ?? nameAddress(delivery);
   if (deps.refused?.isOver(request.sender ?? '', target)) throw new AppError('invalid_signature');
   const repo = await deps.store.findRepoForHook(
     request.hookId === undefined
@@ -80,6 +81,11 @@ export async function acceptForgeWebhook(
   }
   if (request.eventType === undefined) throw new AppError('missing_fields', { field: 'event' });
   return deliver(deps, await branchesOf(deps, repo), { ...delivery, deliveryId: request.deliveryId });
+}
+
+/** One name for all spellings of an address, as the look-up has it. */
+function nameAddress({ instanceUrl, slug }: { readonly instanceUrl: string; readonly slug: string }): string {
+  return `${normalizeInstanceUrl(instanceUrl)} ${normalizeSlug(slug)}`;
 }
 
 /** One hook serves every managed branch of a repository; whose its secret is does not matter. */

@@ -134,6 +134,22 @@ describe('signature (A102, A103)', () => {
     expect(await deliver({})).toMatch(/^200/);
   });
 
+  test('another spelling of the address opens no second share of wrong signatures', async () => {
+    const world = await givenHook();
+    const deps = { ...world.deps, refused: createRefusedDeliveries(() => world.clock.now()) };
+    for (let nth = 0; nth < 2 * REFUSED_DELIVERIES_MAX; nth += 1) {
+      const spelt = bodyOf({
+        repository: {
+          full_name: nth % 2 === 0 ? 'ACME/app' : 'acme/APP',
+          html_url: `https://FORGE.example:443${'/'.repeat(1 + nth)}acme/app`,
+        },
+      });
+      const request = requestOf(spelt, { signature: sign(spelt, 'guessed'), sender: '203.0.113.9' });
+      expect(await codeOf(acceptForgeWebhook(deps, request))).toBe('invalid_signature');
+    }
+    expect(world.calls.filter((call) => call === 'findRepoForHook')).toHaveLength(REFUSED_DELIVERIES_MAX);
+  });
+
   test('no error and no answer holds the secret', async () => {
     const { deps } = await givenHook();
     const failed = await acceptForgeWebhook(deps, requestOf(body, { signature: sign(body, OTHER) })).catch(
