@@ -145,8 +145,6 @@ export const RETRIES_OF_TICK_MAX = 500;
 export const AUTHOR_PROOF_MS = 180 * DAY_MS;
 /** Logins on forges that one person may have proven. */
 export const AUTHOR_LOGINS_MAX = 10;
-/** Proven logins of all people of one tenant. */
-export const AUTHORS_OF_TENANT_MAX = 1_000;
 /** Tests of notices that a tenant may ask for: so many at once, then one in so many ms. */
 export const NOTICE_TESTS_AT_ONCE_MAX = 5;
 export const NOTICE_TEST_EVERY_MS = 60_000;

@@ -1,4 +1,3 @@
-import { AUTHORS_OF_TENANT_MAX } from '../../domain/api-limits.ts';
 import { PULL_TOPICS } from '../../domain/notices/notice-topics.ts';
 import type { AuthorNotices, AuthorStore } from '../../ports/author-store.ts';
 import { ownLogin, stayingTenant } from './account-store.ts';
@@ -56,7 +55,8 @@ export function createAuthorStore(table: Table): AuthorStore {
           KeyConditionExpression: 'pk = :pk',
           ExpressionAttributeValues: { ':pk': authorPartition(tenantId) },
         },
-        AUTHORS_OF_TENANT_MAX,
+        // All of them: who is not listed could not end the mails.
+        Number.POSITIVE_INFINITY,
         'listAuthorNotices',
       );
       return rows.map((row) => readRow(authorRow, row, 'listAuthorNotices'));
