@@ -1,6 +1,6 @@
 import type { Review } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
-import { AnswerTooLarge } from '#core/ports/forge.ts';
+import { AnswerTooLarge, ForgeError } from '#core/ports/forge.ts';
 import { readAllPages, readTotal } from './wire/paging.ts';
 import { readBody } from './wire/read-body.ts';
 import { type ReviewRow, ReviewRows } from './wire/schema.ts';
@@ -15,7 +15,7 @@ const STATES: ReadonlyMap<string, Review['state']> = new Map([
 
 /**
  * Lists all reviews, oldest first. Without `page` the forge sends them in one answer; pages of a forge that does not
- * are followed, and so are those of an answer that is too large: every account that may read may write reviews of megabytes.
+ * are followed, and so are those of an answer that is too large: every account that may read may write reviews of megabytes, or thousands.
  * One that is too large by itself is left out: an approval that lacks opens nothing, and a rejection holds the forge all the same.
  */
 export async function listReviews(
@@ -33,7 +33,7 @@ export async function listReviews(
   return rows.filter((row) => row !== null).map(toReview);
 }
 
-/** Null: the answer is not all of it, or is too large. */
+/** Null: the answer is not all of it, or has too many bytes, or more values than are parsed. */
 async function readWhole<Row>(
   transport: ForgeTransport,
   call: ForgeCall,
@@ -44,7 +44,8 @@ async function readWhole<Row>(
     const rows = readRows(answer);
     return rows.length >= (readTotal(answer) ?? 0) ? rows : null;
   } catch (error) {
-    if (!(error instanceof AnswerTooLarge)) throw error;
+    const hasTooMany = error instanceof ForgeError && error.status === 200;
+    if (!hasTooMany && !(error instanceof AnswerTooLarge)) throw error;
     return null;
   }
 }

@@ -9,7 +9,7 @@ const PAGE_OF_TEXTS_BYTES_MAX = 8 * MIB;
 const ANSWER_BYTES_MAX = 2 * MIB;
 
 /** Accounts of a list that has no pages. */
-const ASSIGNEES_MAX = 20_000;
+export const ASSIGNEES_MAX = 20_000;
 /** Bytes of one account in that list: a real one had 530, with a short name and without a description. */
 const ASSIGNEE_BYTES = 800;
 /** Values of one account in that list, with what stands around it: a real one had 25. */

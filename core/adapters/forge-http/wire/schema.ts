@@ -5,6 +5,7 @@ import {
   FORGE_ROWS_MAX,
   FORGE_TITLE_CHARS_MAX,
 } from '#core/domain/limits.ts';
+import { ASSIGNEES_MAX } from './answer-limits.ts';
 
 /** Only the fields we use, tolerant where a real forge was seen to be odd; each tolerance names the answer that needs it. */
 
@@ -29,10 +30,10 @@ const Login = z
  * Schema of a list that is JSON null when empty (timeline, combined status, status contexts). It stops at the first row
  * that is no row: a hundred thousand wrong rows would make a hundred thousand reports.
  */
-export function nullableList<Row extends z.ZodType>(row: Row) {
+export function nullableList<Row extends z.ZodType>(row: Row, rowsMax: number = FORGE_ROWS_MAX) {
   return z
     .array(z.unknown())
-    .max(FORGE_ROWS_MAX)
+    .max(rowsMax)
     .nullish()
     .transform((values, context): z.output<Row>[] => {
       const rows: z.output<Row>[] = [];
@@ -177,7 +178,6 @@ export const TimelineRows = nullableList(TimelineRow.nullable());
 /** The body of a `pull_push` entry, itself JSON in a string. */
 export const PushBody = z.object({ commit_ids: z.array(Sha).min(1) });
 
-/** Users who can be given work here: all who may write to some part of the repository. */
 export const DeployKeys = nullableList(z.object({ read_only: z.boolean() }).nullable());
 
 export const Teams = nullableList(
@@ -190,7 +190,8 @@ export const Teams = nullableList(
   }),
 );
 export const TeamMembers = nullableList(z.object({ login: z.string() }).nullable());
-export const Assignees = nullableList(z.object({ login: z.string() }));
+/** Accounts that can be given work here, in one answer without pages. */
+export const Assignees = nullableList(z.object({ login: z.string() }), ASSIGNEES_MAX);
 
 /** Gitea says `none` for what a team may do. */
 export const Permission = z.object({ permission: z.string() });
@@ -264,8 +265,8 @@ export const CombinedStatus = z
     statuses: (combined?.statuses ?? []).filter((row) => row !== null),
   }));
 
-/** One run, in the fields of either forge; a field that a forge does not send is undefined and matches nothing. */
 const Account = z.object({ login: z.string() }).nullish().catch(null);
+/** One run, in the fields of either forge; a field that a forge does not send is undefined and matches nothing. */
 export const RunRow = z.object({
   id: z.number().int(),
   event: z.string().catch(''),

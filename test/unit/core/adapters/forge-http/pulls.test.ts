@@ -329,6 +329,17 @@ describe('reviews', () => {
     expect(read.map(({ id }) => id)).toEqual([0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11]);
     expect(read.at(-1)?.state).toBe('approved');
   });
+
+  test('are paged where one answer has more values than are parsed', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 40 }, (_, nth) => [`field_${nth}`, '']));
+    const rows = Array.from({ length: 5_000 }, (_, nth) => row(nth, 'COMMENT', fields));
+    const { forge, seen } = open(({ query }) => {
+      const size = Number(query.limit ?? rows.length);
+      return { json: rows.slice((Number(query.page ?? 1) - 1) * size).slice(0, size) };
+    });
+    expect(await forge.listReviews(4)).toHaveLength(rows.length);
+    expect(seen[0]?.query.page).toBeUndefined();
+  });
 });
 
 describe('statuses', () => {

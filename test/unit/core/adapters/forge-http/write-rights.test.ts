@@ -142,7 +142,7 @@ describe('the repository of an organization', () => {
   });
 });
 
-test('the list of twenty thousand accounts is an answer: the forge gives it without pages', () => {
+test('the list of twenty thousand accounts is an answer: the forge gives it without pages', async () => {
   const account = {
     id: 123_456,
     login: 'an-account-with-a-name',
@@ -168,9 +168,14 @@ test('the list of twenty thousand accounts is an answer: the forge gives it with
     starred_repos_count: 0,
     username: 'an-account-with-a-name',
   };
-  const body = Buffer.from(JSON.stringify(Array.from({ length: 20_000 }, () => account)));
+  const accounts = Array.from({ length: 20_000 }, () => account);
+  const body = Buffer.from(JSON.stringify(accounts));
   expect(body.length).toBeGreaterThan(20_000 * 530);
   expect(body.length).toBeLessThan(answerBytesMax('GET assignees'));
   expect(isBoundedJson(body, answerValuesMax('GET assignees'))).toBe(true);
   expect(answerValuesMax('GET pulls')).toBeLessThan(answerValuesMax('GET assignees'));
+  const { forge } = open(({ path }) =>
+    path === '/teams' ? { status: 405, json: { message: 'no' } } : { json: accounts },
+  );
+  expect(await forge.readWriteRight(account.login)).toBe('yes');
 });
