@@ -30,7 +30,9 @@ export const MASK = '[masked]';
 /** Headers and addresses that carry a credential, of the bot or of any account. */
 const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
   [/(authorization["']?\s*[:=]\s*["']?(?:bearer|token|basic)\s+)[^\s"']+/gi, `$1${MASK}`],
-  [/(https?:\/\/)[^\s/@:]*:[^\s/@]+@/gi, `$1${MASK}@`],
+  [/(:\/\/)[^\s/@:]*:[^\s/@]+@/g, `$1${MASK}@`],
+  // A token may stand in the place of the name, without a password.
+  [/(https?:\/\/)[^\s/@]+@/gi, `$1${MASK}@`],
 ];
 
 /** Without this secret in any spelling in which a program prints one, and without credentials of headers and addresses. */

@@ -33,6 +33,12 @@ describe('a secret', () => {
     ['of a header', 'Authorization: Bearer abc.def', `Authorization: Bearer ${MASK}`],
     ['of another header', '> authorization: token 1234abcd', `> authorization: token ${MASK}`],
     ['of an address', 'https://ci:pa55word@git.example.org/a', `https://${MASK}@git.example.org/a`],
+    ['of an address of a database', 'postgres://ci:pa55word@db/a', `postgres://${MASK}@db/a`],
+    [
+      'of an address without a name',
+      'https://0123abcd@git.example.org/a',
+      `https://${MASK}@git.example.org/a`,
+    ],
   ])('is masked %s', (_how, given, expected) => {
     expect(maskSecret(given, SECRET)).toBe(expected);
   });
