@@ -2,7 +2,7 @@ import { ReEncryptCommand } from '@aws-sdk/client-kms';
 import { isSealed } from '../../domain/sealed-text.ts';
 import type { Rewrapper, TextRewrapper } from '../../ports/rewrapper.ts';
 import { VaultError } from '../../ports/system.ts';
-import type { KeyService } from './data-key.ts';
+import { type KeyService, readBase64 } from './data-key.ts';
 import { contextOfSecret, formatEnvelope, parseEnvelope } from './secret-box.ts';
 import { contextOf, contextOfRow } from './vault.ts';
 
@@ -28,7 +28,8 @@ export function createKmsRewrapper({
     target: Record<string, string>,
   ): Promise<string> {
     const command = new ReEncryptCommand({
-      CiphertextBlob: Buffer.from(encryptedDek, 'base64'),
+      // One that is empty KMS calls an invalid request, which is no word about a row.
+      CiphertextBlob: readBase64(encryptedDek),
       SourceEncryptionContext: source,
       DestinationEncryptionContext: target,
       DestinationKeyId: keyId,
