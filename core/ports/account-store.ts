@@ -150,7 +150,7 @@ export interface AccountStore {
 
   /** False when there is no such tenant. From here on nothing is created for it. */
   markTenantDeleting(tenantId: TenantId): Promise<boolean>;
-  /** Copies the newest notes of a tenant that leaves to where no name is, and adds that it was erased. Again is the same. */
+  /** Copies the newest notes of a tenant that leaves to where no name is, and adds that it was erased. Again copies none twice. */
   keepAudit(tenantId: TenantId): Promise<void>;
   /** Notes of a tenant that has left, newest first; all, or those about one id. */
   listKeptAudit(tenantId: TenantId, about?: string): Promise<readonly KeptNote[]>;

@@ -23,7 +23,8 @@ export async function eraseTenant(store: EraseStore, tenantId: TenantId, ended?:
     if (await store.markConnectionDeleting(tenantId, id)) await store.deleteConnection(tenantId, id);
   }
   for (const socket of await store.listSockets(tenantId)) await store.removeSocket(socket);
-  await store.keepAudit(tenantId);
+  // One that is gone already had its notes kept.
+  if (tenant !== null) await store.keepAudit(tenantId);
   for (const part of HISTORY_PARTS) await store.deleteHistory(tenantId, part);
   await store.deletePlan(tenantId);
   await store.deleteOrganization(tenantId);
