@@ -1,10 +1,5 @@
 import { toPlanList } from '../../contracts/tenants/billing.ts';
-import {
-  PAID_TIERS,
-  type PaidTier,
-  PLAN_LIMITS,
-  type PlanLimitsTable,
-} from '../../domain/tenants/billing.ts';
+import { PAID_TIERS, type PaidTier, type PlanLimitsTable } from '../../domain/tenants/billing.ts';
 import { PLAN_PRICE_KEPT_MS, PLAN_PRICE_RETRY_MS, type PlanPrice } from '../../domain/tenants/plan-price.ts';
 import { FLAT_KIND, type PriceBook } from '../../domain/tenants/subscription.ts';
 import { type OpenPayments, PaymentsError } from '../../ports/payments.ts';
@@ -45,7 +40,7 @@ export function createPlanReader(deps: PlanPriceDeps): () => Promise<ReturnType<
   return async () => {
     const found = await Promise.all(PAID_TIERS.map(async (tier) => [tier, await priceOf(tier)] as const));
     const prices = Object.fromEntries(found) as Record<PaidTier, PlanPrice | null>;
-    return toPlanList(deps.planLimits ?? PLAN_LIMITS, prices);
+    return toPlanList(deps.planLimits, prices);
   };
 }
 

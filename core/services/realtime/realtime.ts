@@ -65,7 +65,10 @@ async function forget(deps: PushDeps, socketId: string): Promise<void> {
   }
 }
 
-/** A tenant that was offboarded has no sockets (A100). */
+/**
+ * Ends the sockets of a tenant that was offboarded, as far as they have rows (A100). `eraseTenant` deletes those that it sees, and
+ * such a socket gets no ping any more until it ends by itself.
+ */
 export async function endSockets(deps: PushDeps, tenantId: TenantId): Promise<void> {
   const socketIds = await deps.store.listSockets(tenantId);
   await forEachSocket(socketIds, async (socketId) => {
