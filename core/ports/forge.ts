@@ -89,7 +89,7 @@ export class ListingTooLong extends ForgeError {
   }
 }
 
-/** An answer of more bytes than are read, or a listing of which one row is: it comes to no other end when it is asked for again. */
+/** An answer of more bytes or values than are read, or a listing of which one row is: it comes to no other end when it is asked for again. */
 export class AnswerTooLarge extends ForgeError {
   constructor(call: string, effectUnknown = false) {
     super('unreachable', call, null, null, effectUnknown);

@@ -2,11 +2,11 @@ import { keyOfPaths } from '#core/contracts/paths-key.ts';
 import type { Commit } from '#core/domain/forge/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
-import type { ChangedCommit, CommitLink } from '#core/ports/forge.ts';
+import { AnswerTooLarge, type ChangedCommit, type CommitLink } from '#core/ports/forge.ts';
 import { readAllPages } from './wire/paging.ts';
 import { readBody } from './wire/read-body.ts';
 import { ChangedRow, CommitRow, HistoryRow, nullableList, TreeHead } from './wire/schema.ts';
-import { type ForgeTransport, unusable } from './wire/transport.ts';
+import { type ForgeAnswer, type ForgeTransport, unusable } from './wire/transport.ts';
 
 /** Leaves out the diff statistics, signature checks and file lists that the forge would compute for nothing. */
 const BARE = { stat: 'false', verification: 'false', files: 'false' } as const;
@@ -69,7 +69,10 @@ export async function listNewCommits(
   return toLinks(readBody(HistoryRows, call, await transport.request({ ...call, query })));
 }
 
-/** Commits of `base` that `head` does not have, with the key of the paths that each changes. */
+/**
+ * Commits of `base` that `head` does not have, with the key of the paths that each changes; null for one that changes more files
+ * than are read of one answer.
+ */
 export async function listChangesSince(
   transport: ForgeTransport,
   head: CommitSha,
@@ -78,7 +81,16 @@ export async function listChangesSince(
   const call = listCall(transport, base, head);
   const asked = { ...call, query: { ...call.query, files: 'true' } };
   // Page by page: the names of all files of a long history are no longer needed then.
-  return readAllPages(transport, asked, (answer) => readBody(ChangedRows, asked, answer).map(toChanged));
+  const readRows = (answer: ForgeAnswer) => readBody(ChangedRows, asked, answer).map(toChanged);
+  try {
+    return await readAllPages(transport, asked, readRows);
+  } catch (error) {
+    if (!(error instanceof AnswerTooLarge)) throw error;
+  }
+  const rows = await readAllPages(transport, asked, readRows, { leavesOutLarge: true });
+  const told = new Map(rows.map((row) => [row.sha, row]));
+  const links = toLinks(await listCommits(transport, base, head));
+  return links.map((link) => told.get(link.sha) ?? { ...link, pathsKey: null });
 }
 
 function toChanged({ files, ...row }: ChangedRow): ChangedCommit {

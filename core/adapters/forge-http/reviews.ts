@@ -1,6 +1,6 @@
 import type { Review } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
-import { AnswerTooLarge, ForgeError } from '#core/ports/forge.ts';
+import { AnswerTooLarge } from '#core/ports/forge.ts';
 import { readAllPages, readTotal } from './wire/paging.ts';
 import { readBody } from './wire/read-body.ts';
 import { type ReviewRow, ReviewRows } from './wire/schema.ts';
@@ -33,7 +33,7 @@ export async function listReviews(
   return rows.filter((row) => row !== null).map(toReview);
 }
 
-/** Null: the answer is not all of it, or has too many bytes, or more values than are parsed. */
+/** Null: the answer is not all of it, or is too large. */
 async function readWhole<Row>(
   transport: ForgeTransport,
   call: ForgeCall,
@@ -44,8 +44,7 @@ async function readWhole<Row>(
     const rows = readRows(answer);
     return rows.length >= (readTotal(answer) ?? 0) ? rows : null;
   } catch (error) {
-    const hasTooMany = error instanceof ForgeError && error.status === 200;
-    if (!hasTooMany && !(error instanceof AnswerTooLarge)) throw error;
+    if (!(error instanceof AnswerTooLarge)) throw error;
     return null;
   }
 }

@@ -170,7 +170,7 @@ class TimelinePages {
     }
   }
 
-  /** Too many bytes; or, where all entries were asked for, an answer of more values than are parsed. */
+  /** Too large; or, where all entries were asked for, more of them than one list may have. */
   #isTooMuch(error: unknown): boolean {
     if (error instanceof AnswerTooLarge) return this.#limit > 1;
     return !this.#isCounted && error instanceof ForgeError && error.status === 200;

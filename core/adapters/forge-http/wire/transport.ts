@@ -78,7 +78,7 @@ export interface ForgeTransport {
   readonly instanceBase: string;
   /** Segments of `/repos/{owner}/{name}`. */
   readonly repoPath: readonly string[];
-  /** Sends one call and hands back any answer of the forge. Throws `ForgeError` only when there is none. */
+  /** Sends one call and hands back any answer of the forge. Throws `ForgeError` only when there is none, or it is too large. */
   exchange(call: ForgeCall): Promise<ForgeAnswer>;
   /** Sends one call and demands success and, unless 204, JSON. Throws `ForgeError`. */
   request(call: ForgeCall): Promise<ForgeAnswer>;
@@ -116,10 +116,12 @@ export function createForgeTransport(config: ForgeTransportConfig): ForgeTranspo
 
   async function exchange(call: ForgeCall): Promise<ForgeAnswer> {
     const response = await sendWithRetry(config, budget, instanceBase, call);
-    const parsed = isJsonType(response.headers['content-type'])
-      ? parseJson(response.body, call.label)
-      : undefined;
+    const isTyped = isJsonType(response.headers['content-type']);
+    const isBounded = !isTyped || isBoundedJson(response.body, answerValuesMax(call.label));
+    const parsed = isTyped && isBounded ? parseJson(response.body) : undefined;
     budget.count(response.body.length, parsed?.value);
+    // A smaller page of a listing may have few enough.
+    if (!isBounded && response.status === 200) throw new AnswerTooLarge(call.label, isWrite(call));
     const isJson = parsed !== undefined && isForgesOwn(response.status, parsed.value);
     const tail = call.tailBytes === undefined ? {} : { tail: tailOf(response, call.tailBytes) };
     return { ...response, isJson, value: isJson ? parsed.value : undefined, ...tail };
@@ -310,8 +312,7 @@ function isJsonType(contentType: string | undefined): boolean {
   return /^application\/(?:[a-z0-9.+-]*\+)?json\b/i.test(contentType?.trim() ?? '');
 }
 
-function parseJson(body: Buffer, label: string): { readonly value: unknown } | undefined {
-  if (!isBoundedJson(body, answerValuesMax(label))) return undefined;
+function parseJson(body: Buffer): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(body.toString('utf8')) };
   } catch {
