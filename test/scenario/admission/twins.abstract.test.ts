@@ -95,6 +95,37 @@ describe('two scheduled pull requests with one head', () => {
     expect(alarmsOf(world)).toEqual([]);
   });
 
+  test('one that comes before the other in the queue waits while that one is in flight, and says nothing over its success', async () => {
+    const world = await createWorld();
+    const { forge } = world;
+    await givenProject(forge);
+    const closed = await givenScheduled(forge, 'a');
+    const { headSha } = await forge.pull(closed);
+    await forge.close(closed);
+    const early = await forge.openPullRequest({ branch: 'early', head: headSha });
+    await forge.schedule(early, 'squash');
+    await forge.setTitle(early, 'WIP: early');
+    await world.clock.advance(5_000);
+    const late = await forge.openPullRequest({ branch: 'late', head: headSha });
+    await forge.schedule(late, 'squash');
+    forge.mergeBehaviour = (pr) => (pr === late ? { kind: 'slow', ms: 90_000 } : { kind: 'lost' });
+    let provenAt = 0;
+    let isReady = false;
+    forge.fault = () => {
+      if (forge.statusHistory(headSha).at(-1)?.state === 'success') provenAt ||= world.clock.now();
+      if (isReady || provenAt === 0 || world.clock.now() <= provenAt + 5_000) return null;
+      isReady = true;
+      void forge.setTitle(early, 'early');
+      return null;
+    };
+    await world.drain();
+    expect([isReady, forge.isMerged(late)]).toEqual([true, true]);
+    const said = forge.statusHistory(headSha).map(({ state, description }) => ({ state, description }));
+    const first = said.findIndex(({ state }) => state === 'success');
+    expect(said.slice(first).find(({ state }) => state !== 'success')?.description).toMatch(/^landed:/);
+    await expectHonestEnd(world, [early, late]);
+  });
+
   test('one that was bounced is told what has become of it when its twin lands', async () => {
     const world = await createWorld();
     await givenProject(world.forge);

@@ -1,7 +1,7 @@
 import type { BranchProtection } from '#core/domain/forge/forge.ts';
 import { globDialect, hidesRequiredChecks, passesSkippedAlone } from '#core/domain/forge/forge-version.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
-import { isInFlight } from '../batches/pipeline.ts';
+import { activeMembers, isInFlight } from '../batches/pipeline.ts';
 import { asksFork, type DecisionContext, tellRefusal } from '../decision-context.ts';
 import { isBounced } from '../record/bounced.ts';
 import { arePendingStatusesFull } from '../record/bounds.ts';
@@ -31,6 +31,8 @@ interface AdmissionRound {
   readonly places: AuthorPlaces;
   /** By head, of those that had their turn in this round: may the one with this head be staged? */
   readonly heads: Map<CommitSha, boolean>;
+  /** By head, the one with it that is in flight: the others wait for it, also those that come before it in the queue. */
+  readonly inFlight: ReadonlyMap<CommitSha, PullRequestNumber>;
 }
 
 /** A pull request, and what admission says of it whatever places its author has left. */
@@ -76,15 +78,23 @@ function beginRound({ s, record }: DecisionContext): AdmissionRound | null {
     base: base.value,
     places: new AuthorPlaces(s.repo, record, authors),
     heads: new Map(),
+    inFlight: new Map(record.batches.flatMap(activeMembers).map(({ head, pr }) => [head, pr])),
   };
+}
+
+/** A twin of this one has the turn: the one in flight, or the first in the queue where none is. */
+function isTwinAhead({ heads, inFlight }: AdmissionRound, { pr, head }: QueueEntry): boolean {
+  const holder = inFlight.get(head);
+  return holder === undefined ? heads.has(head) : holder !== pr;
 }
 
 function judgeOfItself(
   pass: DecisionContext,
-  { protection, base, heads }: AdmissionRound,
+  round: AdmissionRound,
   entry: QueueEntry,
   view: PullRequestView,
 ): Admission {
+  const { protection, base } = round;
   const { schedule } = view;
   // Not a spread, which is ten times slower for so many fields: a line has thousands of pull requests.
   return admit(
@@ -94,7 +104,7 @@ function judgeOfItself(
       areAttemptsSpent: areAttemptsSpent(pass, entry),
       opensAnother: view.opensAnother,
       teamPlace: view.teamPlace,
-      twinAhead: heads.has(entry.head),
+      twinAhead: isTwinAhead(round, entry),
       isLanding: isLanding(pass.record, entry),
       // Told once, it holds as long as that may be why; its next head and its next schedule are tried.
       isMissed: entry.refusedFor !== null && MAY_BE_WHY.has(entry.refusedFor),
@@ -112,24 +122,32 @@ function keepHeadForTwins(pass: DecisionContext, { heads }: AdmissionRound, cand
 }
 
 /** The places of one author go to the first in the queue; twins wait for the first of them. */
-function admitInOrder(pass: DecisionContext, { places, heads }: AdmissionRound, candidate: Candidate): void {
+function admitInOrder(pass: DecisionContext, round: AdmissionRound, candidate: Candidate): void {
+  const { places, heads } = round;
   const { entry, author, ofItself } = candidate;
   const admission = places.judge(entry.pr, author, ofItself);
-  const isBehindTwin = heads.get(entry.head) === true;
+  const isBehindTwin = waitsForTwin(round, entry);
   if (admission.kind !== 'refused') heads.set(entry.head, isBehindTwin || admission.kind === 'admitted');
   applyAdmission(pass, entry, admission, isBehindTwin);
+}
+
+/** Its twin may be staged, or is: the wait for it has an end of its own. */
+function waitsForTwin({ heads, inFlight }: AdmissionRound, { pr, head }: QueueEntry): boolean {
+  const holder = inFlight.get(head);
+  return holder === undefined ? heads.get(head) === true : holder !== pr;
 }
 
 /** A deferred pull request uses up no place of its author, and is staged on another tree only where a place is left. */
 function admitIfPlaceIsLeft(
   pass: DecisionContext,
-  { places, heads }: AdmissionRound,
+  round: AdmissionRound,
   { entry, author, ofItself }: Candidate,
 ): void {
+  const { places } = round;
   const isFull = isRefusedFor(places.judge(entry.pr, author, ofItself), 'author_limit');
   // Its own words say more than those of the limit would.
   if (isFull) entry.readyAt = null;
-  else applyAdmission(pass, entry, ofItself, heads.get(entry.head) === true);
+  else applyAdmission(pass, entry, ofItself, waitsForTwin(round, entry));
 }
 
 /** A success on it that was asked for, and that is not to be taken back. */

@@ -8,7 +8,13 @@ import {
   describeRefusal,
 } from '../../../../../engine-container/src/queue/words/phrases.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
-import { BASE, givenEntry, givenRecord, headOf } from '../../../../builders/queue-record.ts';
+import {
+  BASE,
+  givenEntry,
+  givenRecord,
+  givenStagedBatch,
+  headOf,
+} from '../../../../builders/queue-record.ts';
 import {
   givenFocus,
   givenReview,
@@ -40,6 +46,25 @@ describe('pull requests in the queue', () => {
       actions: ['stage #2 #3 #1 on base-0 as mq/main/staging'],
       queue: [2, 3, 1],
     });
+  });
+
+  test('one that comes before its twin waits while that one is in flight', () => {
+    const twin = givenEntry(2, { head: 'head-1', queuedAt: 0, readyAt: null });
+    const schedule = known({ kind: 'bound', id: 2, at: 0, by: 'dev' } as const);
+    const given = givenSnapshot({
+      pulls: known([givenView(1), givenView(2, { pull: { headSha: 'head-1' }, schedule })]),
+    });
+    const record = givenRecord({
+      entries: [twin, givenEntry(1)],
+      batches: [givenStagedBatch(1)],
+      tip: BASE.sha,
+    });
+    const { actions, after } = tellDecision(given, record);
+    expect(actions).toEqual([]);
+    expect(after.entries).toMatchObject([
+      { pr: 2, readyAt: null, isBehindTwin: true },
+      { pr: 1, readyAt: 1 },
+    ]);
   });
 
   test('authors take turns while the list cannot be read, by what is kept of them', () => {
