@@ -9,6 +9,7 @@ import {
   GATE_DEADLINE_FACTOR,
   GATE_PHASE_ALARM_AGE_MS,
   GATE_RETRY_BACKOFF_MS,
+  WAKE_DELAY_MS_MIN,
 } from '#core/domain/limits.ts';
 import { defer, startTeardown } from '../batches/batch.ts';
 import { createNode, resolveNode, retireNode } from '../batches/nodes.ts';
@@ -296,7 +297,9 @@ function endWithoutVerdict(
   node: Node,
   code: 'gate_infrastructure' | 'gate_timeout' = 'gate_infrastructure',
 ): void {
-  const suspects = node.nodeId === BASE_NODE_ID || batch.landing !== null ? [] : activeMembers(batch);
+  // A landing rests on what has passed already: it ends first, and with it those that are proven behind it.
+  if (batch.landing !== null) return wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MS_MIN);
+  const suspects = node.nodeId === BASE_NODE_ID ? [] : activeMembers(batch);
   reportCode(pass, code);
   const [only, ...others] = suspects;
   // Where no other waits there is nothing to hold up.

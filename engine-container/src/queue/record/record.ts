@@ -303,7 +303,6 @@ export interface Fate {
 
 export type Teardown =
   | TakeBackReason
-  | 'merge_conflict'
   | 'gate_missing'
   | 'gate_infrastructure'
   | 'gate_given_up'

@@ -7,6 +7,7 @@ import {
   BASE,
   givenEntry,
   givenEvidence,
+  givenLanding,
   givenMember,
   givenNode,
   givenRecord,
@@ -85,6 +86,27 @@ describe('a gate run', () => {
       ended: ['#1 requeued: operational_error'],
       error: 'gate_infrastructure',
       wakeInMs: 5 * 60_000,
+    });
+  });
+
+  test('that broke off a fourth time ends its batch only once what has passed of it has landed', () => {
+    const nodes = [
+      givenNode({ to: 3, state: 'done', outcome: 'bisected', verdict: 'failure', ...stagedAt(3) }),
+      givenNode({ id: 'node-1', nodeId: 'r.1', to: 1, state: 'done', verdict: 'success', ...stagedAt(1) }),
+      givenNode({ nodeId: 'r.2', from: 1, branch: 'mq/r.2', faults: 3, ...stagedAt(2) }),
+    ];
+    const evidence = [givenEvidence(1, 'success'), givenEvidence(3, 'failure')];
+    const given = (batch: Partial<Batch>) =>
+      givenBatchInFlight(3, { place: 'suspect', nodes, ...batch }, { evidence });
+    const look = givenLook(3, givenFinishedRun('error'));
+    expect(tellDecision(look, given({ landing: givenLanding({ postedAt: NOW }) }))).toMatchObject({
+      actions: [],
+      error: null,
+      wakeInMs: 10_000,
+    });
+    expect(tellDecision(look, given({ landed: 1, limit: 2 }))).toMatchObject({
+      ended: expect.arrayContaining(['#2 requeued: operational_error']),
+      error: 'gate_infrastructure',
     });
   });
 
