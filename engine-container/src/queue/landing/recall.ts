@@ -2,7 +2,7 @@ import { type CommitStatus, mayOpenMerge } from '#core/domain/forge/forge.ts';
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
 import { isLandingHead } from '../batches/pipeline.ts';
-import { type DecisionContext, entryOf } from '../decision-context.ts';
+import { type DecisionContext, entryOf, wakeNoLaterThan } from '../decision-context.ts';
 import { bounceOf, isBounced, rememberBounce } from '../record/bounced.ts';
 import { deferralOf } from '../record/deferral.ts';
 import type { PendingStatus } from '../record/pending-status.ts';
@@ -26,7 +26,7 @@ import {
 import { wishStatus } from '../words/wish-status.ts';
 import { watchHead } from './unheard.ts';
 
-/** Since an earlier record was taken over, or the heads of this one are read anew. */
+/** A head that an earlier record told of and that cannot be read is written over so long after that record was taken over. */
 const UNREAD_OVERWRITTEN_AFTER_MS = 2 * 60_000;
 
 /** Statuses under our context that this record knows nothing of: a lost record, or another writer (A7, A24). */
@@ -148,12 +148,15 @@ function readRecalled({ record, s }: DecisionContext): void {
 }
 
 /** A head whose time is over holds up no other any more: its pull request waits alone until the head is read. */
-function forgetSilent({ record, s }: DecisionContext): void {
+function forgetSilent(pass: DecisionContext): void {
+  const { record, s } = pass;
   const { recall, recallHeads = [] } = record;
   if (recall === undefined) return;
   const isOver = ({ until }: EarlierHead): boolean => until !== undefined && until <= s.now;
   const over = new Set(recallHeads.filter(isOver).map(({ pr }) => pr));
   record.recallHeads = recallHeads.filter((each) => !isOver(each));
+  // A head that its repository does not have is no failed call, which would be made again soon.
+  for (const { until } of record.recallHeads) if (until !== undefined) wakeNoLaterThan(pass, until);
   const kept = new Set(record.recallHeads.map(({ pr }) => pr));
   record.recall = recall.filter((pr) => !over.has(pr) || kept.has(pr));
 }
@@ -162,12 +165,14 @@ function forgetSilent({ record, s }: DecisionContext): void {
  * The word that takes a success back is written wherever an earlier record told that one may stand and it cannot be read.
  * Like any such word it is never dropped, and a person is told where the forge refuses it for long.
  */
-function overwriteUnread({ record, s }: DecisionContext): void {
+function overwriteUnread(pass: DecisionContext): void {
+  const { record, s } = pass;
   if (record.recall === undefined) return;
   record.recalledAt ??= s.now;
-  if (s.now - record.recalledAt < UNREAD_OVERWRITTEN_AFTER_MS) return;
   const unread = unreadStanding(record, s.now).filter(({ until }) => until === undefined);
   if (unread.length === 0) return;
+  const at = record.recalledAt + UNREAD_OVERWRITTEN_AFTER_MS;
+  if (s.now < at) return wakeNoLaterThan(pass, at);
   const contexts = new Set([record.context, ...(record.recallContexts ?? [])]);
   for (const { pr, head: sha } of unread) {
     if (isLandingHead(record, sha)) continue;
