@@ -12,7 +12,7 @@ import {
 } from '../decision-context.ts';
 import { forgetHeadEvidence, restsOnHead } from '../gate/own-run-evidence.ts';
 import { isReplacedTip } from '../landing/landed.ts';
-import { holdAt, isKeptFromLanding } from '../line/holds.ts';
+import { hasStopped, holdAt, isKeptFromLanding } from '../line/holds.ts';
 import { type Deferred, isSilent } from '../record/deferral.ts';
 import type { TakeBackReason } from '../record/landing-state.ts';
 import { isBound } from '../record/queue-entry.ts';
@@ -34,7 +34,7 @@ import { resolveNode, retireNode } from './nodes.ts';
 import { activeMembers, isWhole, landingOf } from './pipeline.ts';
 import { isTerminal } from './transitions.ts';
 
-/** Which batches have lost their ground: base moved by another writer, a member changed, the queue switched off (A23)? */
+/** Begins the end of batches that have lost their ground: a stop, a base moved by another writer, a member changed, the queue switched off (A23). */
 export function tearDownGroundless(pass: DecisionContext): void {
   const { record, s } = pass;
   for (const batch of record.batches) {
@@ -55,6 +55,7 @@ function hasOtherGate({ record, s }: DecisionContext, batch: Batch): boolean {
 export function lostGround(pass: DecisionContext, batch: Batch): Teardown | null {
   const { record, s } = pass;
   if (!s.repo.queueEnabled) return 'queue_disabled';
+  if (hasStopped(record)) return 'base_advanced';
   const hold = holdAt(record, s.repo, s.now);
   if (activeMembers(batch).some(({ pr }) => isKeptFromLanding(hold, entryOf(record, pr))))
     return hold?.isArchived === true ? 'archived' : 'paused';

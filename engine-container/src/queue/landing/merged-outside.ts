@@ -8,7 +8,6 @@ import {
   WAKE_DELAY_MS_MAX,
   WAKE_DELAY_MS_MIN,
 } from '#core/domain/limits.ts';
-import { startTeardown } from '../batches/batch.ts';
 import { isLandingHead } from '../batches/pipeline.ts';
 import { type DecisionContext, emitEvent, raiseStandstill, wakeNoLaterThan } from '../decision-context.ts';
 import type { OutsideMove } from '../record/merged-outside-state.ts';
@@ -169,5 +168,4 @@ export function stopBesideRival(pass: DecisionContext): void {
     return;
   }
   raiseStandstill(pass, 'another_queue');
-  for (const batch of record.batches) startTeardown(pass, batch, 'base_advanced');
 }

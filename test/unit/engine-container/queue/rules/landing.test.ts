@@ -16,7 +16,15 @@ import {
   givenStagedBatch,
   stagedAt,
 } from '../../../../builders/queue-record.ts';
-import { givenFocus, givenRule, givenSnapshot, givenView, NOW } from '../../../../builders/snapshot.ts';
+import {
+  givenFocus,
+  givenPull,
+  givenRule,
+  givenSnapshot,
+  givenStatus,
+  givenView,
+  NOW,
+} from '../../../../builders/snapshot.ts';
 import { tellDecision } from '../../../../support/told-decision.ts';
 
 const PROVEN_1 = 'success on head-1: proven: in a batch of 2 that passed the gate as a whole; landing 1 of 2';
@@ -25,6 +33,7 @@ const LANDED_1 =
 const LEFT_BEHIND_1 =
   'error on head-1b: not landed: an earlier head of this pull request was merged; open a new pull request for what was pushed since';
 const UNVERIFIED_1 = 'pending on head-1: landed: merged, but not as it was proven, so the queue has stopped';
+const BASE_MOVED_1 = 'pending on head-1: requeued: the base branch moved; tested again on the new base';
 const TIMED_OUT =
   'pending on head-1: requeued: the forge did not complete a merge of its batch in time; tested again';
 
@@ -62,6 +71,42 @@ describe('a success is posted', () => {
 
   test('once: while its merge is awaited nothing else lands', () => {
     expect(tellDecision(givenLook(), givenAwaited())).toMatchObject({ actions: [], lookInMs: 500 });
+  });
+
+  describe('never beside another queue', () => {
+    const rival = { pr: 9, at: NOW, enabledAt: 0 };
+
+    test('also not in the look that finds it', () => {
+      const pull = givenPull(9, { merged: true, state: 'closed', mergeCommitSha: BASE.sha });
+      const statuses = known([givenStatus({ description: 'proven: by the other one' })]);
+      const outsideMove = { from: 'base-before', to: BASE.sha, since: NOW, own: [] };
+      const look = givenLook({}, { outsidePulls: known([{ pull, statuses }]) });
+      expect(tellDecision(look, givenProven({}, { outsideMove }))).toMatchObject({
+        actions: [],
+        ended: ['#1 requeued: invalidated', '#2 requeued: invalidated'],
+        after: { rival: { pr: 9 } },
+      });
+      expect(tellDecision(look, { ...givenAwaited(), outsideMove }).actions).toEqual([BASE_MOVED_1]);
+    });
+
+    test('also not behind a merge that came after the first was taken back', () => {
+      const takeBack = { reason: 'base_advanced', postedAt: NOW - 500 } as const;
+      const record = {
+        ...givenProven({ teardown: 'base_advanced', landing: givenLanding({ takeBack }) }),
+        rival,
+      };
+      const next = givenFocus(2, { pull: { baseTip: 'merge-1' } });
+      const merged = { merged: true, state: 'closed' as const, mergeCommitSha: 'merge-1' };
+      const merge = known({ commit: { sha: 'merge-1', tree: 'tree-1' }, standsOnTip: true });
+      const focus = new Map([
+        [1, known(givenFocus(1, { pull: merged, merge }))],
+        [2, known(next)],
+      ]);
+      expect(tellDecision(givenLook({}, { focus }), record)).toMatchObject({
+        actions: [LANDED_1],
+        events: ['pr_landed #1', 'pr_requeued #2: base_advanced'],
+      });
+    });
   });
 
   test('not before what is still to be said on that head is written', () => {
