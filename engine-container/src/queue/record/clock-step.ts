@@ -1,6 +1,8 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { Receipt } from '#core/domain/queue/batch.ts';
+import type { AutoFanout } from '../policy/auto-fanout.ts';
 import type { Bounced } from './aside.ts';
+import type { GateLooks } from './gate-looks-state.ts';
 import type { Landing } from './landing-state.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Batch, Node, QueueRecord } from './record.ts';
@@ -21,6 +23,7 @@ export function followClock(record: QueueRecord, stepMs: number): QueueRecord {
   if (stepMs === 0) return record;
   const move = <Row extends object>(row: Row, ...names: TimeOf<Row>[]): Row => moveTimes(row, stepMs, names);
   const {
+    autoFanout,
     begunLately,
     forge,
     gateLooks,
@@ -33,17 +36,22 @@ export function followClock(record: QueueRecord, stepMs: number): QueueRecord {
     recallHeads,
     rival,
     rule,
+    runnersKnown,
+    stagingRefused,
     unheard,
     unprovenBase,
   } = record;
   return {
     ...move(record, 'restsUntil', 'lateUntil', 'othersAt', 'recalledAt', 'unreadSince', 'archivedSince'),
+    ...(autoFanout && { autoFanout: moveArrivals(autoFanout, stepMs) }),
     ...(begunLately && { begunLately: move(begunLately, 'at', 'stagedAt') }),
     ...(forge && { forge: move(forge, 'readAt') }),
-    ...(gateLooks && { gateLooks: move(gateLooks, 'at') }),
+    ...(gateLooks && { gateLooks: moveLooks(gateLooks, stepMs) }),
     ...(hook && { hook: move(hook, 'at') }),
     ...(rival && { rival: moveStop(rival, stepMs) }),
     ...(rule && { rule: move(rule, 'lookedAt') }),
+    ...(runnersKnown && { runnersKnown: move(runnersKnown, 'at') }),
+    ...(stagingRefused && { stagingRefused: move(stagingRefused, 'since', 'at') }),
     baseSeen: record.baseSeen && move(record.baseSeen, 'at'),
     batches: record.batches.map((batch) => moveBatch(batch, stepMs)),
     bounced: record.bounced.map((each) => moveBounced(each, stepMs)),
@@ -67,6 +75,19 @@ export function followClock(record: QueueRecord, stepMs: number): QueueRecord {
 /** A stop that does not know its switching-on stays: set back, it could be lifted by that. */
 function moveStop<Row extends Halt | Rival>(stop: Row, stepMs: number): Row {
   return stop.enabledAt === undefined ? stop : { ...stop, at: stop.at + stepMs };
+}
+
+function moveArrivals(auto: AutoFanout, stepMs: number): AutoFanout {
+  const { arrivals } = auto;
+  return arrivals === undefined ? auto : { ...auto, arrivals: moveTimes(arrivals, stepMs, ['at']) };
+}
+
+function moveLooks(looks: GateLooks, stepMs: number): GateLooks {
+  const { missedAt } = looks;
+  const moved = moveTimes(looks, stepMs, ['at']);
+  return missedAt === undefined
+    ? moved
+    : { ...moved, missedAt: moveTimes(missedAt, stepMs, ['run', 'status']) };
 }
 
 function moveBounced(bounced: Bounced, stepMs: number): Bounced {

@@ -9,9 +9,24 @@ const HOUR_MS = 3_600_000;
 
 const AT = 1_800_000_000_000;
 
-/** Each list of the record has one row, and each time is `AT`. */
-const RECORD = {
-  ...emptyRecord('mq'),
+/** The fields with times: each list has one row, and each time is `AT`. */
+const TIMED = {
+  archivedSince: AT,
+  autoFanout: {
+    inForce: 4,
+    reason: 'budget',
+    runs: 1,
+    expected: 1,
+    budget: 125,
+    since: { runs: 1, landed: 1 },
+    arrivals: { at: AT, gapMs: 1 },
+  },
+  gateMissing: { gate: 'g', since: AT },
+  runnersKnown: { count: 1, at: AT, again: 0 },
+  settingsSeen: { commit: 'c', tree: 't', blob: 'b', since: AT, values: {}, from: null },
+  stagingRefused: { since: AT, at: AT },
+  storedBy: { engine: 'e', wall: AT, monotonic: 1 },
+  unprovenBase: { sha: 'b', at: AT },
   restsUntil: AT,
   lateUntil: AT,
   othersAt: AT,
@@ -20,7 +35,7 @@ const RECORD = {
   baseSeen: { sha: 'b', tree: 't', at: AT },
   begunLately: { count: 1, at: AT, stagedAt: AT },
   forge: { version: null, readAt: AT },
-  gateLooks: { at: AT },
+  gateLooks: { at: AT, missedAt: { run: AT } },
   halted: { reason: 'tree_mismatch', pr: 1, mergeCommit: 'm', at: AT, enabledAt: AT },
   hook: { since: AT, at: AT, state: 'active' },
   rival: { pr: 1, at: AT, enabledAt: AT },
@@ -91,19 +106,53 @@ const RECORD = {
       ],
     },
   ],
-} as unknown as QueueRecord;
+};
 
-/** By the clock of the forge, of the store, or told to people as they were. */
+const WITHOUT_TIMES = [
+  'attempts',
+  'context',
+  'doubtedTip',
+  'forecast',
+  'gateTimes',
+  'hasLeftOut',
+  'landedNumbers',
+  'mergeTimeoutCounts',
+  'nameInTheWay',
+  'rate',
+  'rebuilding',
+  'recall',
+  'recallContexts',
+  'reread',
+  'restsFor',
+  'ruledBranch',
+  'runnersSeen',
+  'schema',
+  'setAsideInARow',
+  'stagedAlone',
+  'stagingFailuresInARow',
+  'tip',
+  'turns',
+  'unread',
+] as const satisfies readonly (keyof QueueRecord)[];
+type Unlisted = Exclude<keyof QueueRecord, keyof typeof TIMED | (typeof WITHOUT_TIMES)[number]>;
+true satisfies [Unlisted] extends [never] ? true : Unlisted;
+
+const RECORD = { ...emptyRecord('mq'), ...TIMED } as unknown as QueueRecord;
+
+/** By the clock of the forge, of the store or of the service, or told to people as they were. */
 const STAYING: readonly string[] = [
   '.batches.nodes.createdAt',
   '.batches.nodes.resolvedAt',
   '.entries.queuedAt',
+  '.gateMissing.since',
   '.halted.enabledAt',
   '.hook.since',
   '.readings.schedule.at',
   '.readings.updatedAt',
   '.rival.enabledAt',
   '.rule.at',
+  '.settingsSeen.since',
+  '.storedBy.wall',
 ];
 
 /** Paths of numbers that differ, without places in lists, and by how much. */
