@@ -144,8 +144,8 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a bounced head that is written over keeps the words that are its memory (D-05)',
     file: `${QUEUE}/landing/unheard.ts`,
-    find: 'const bounce = isTestedAgain ? undefined : bounceOf(record, { pr, head: sha });',
-    replace: 'const bounce = isTestedAgain ? undefined : bounceOf(record, { pr: -pr, head: sha });',
+    find: 'const bounce = isTestedAgain ? undefined : bounceOf(record, { pr, head });',
+    replace: 'const bounce = isTestedAgain ? undefined : bounceOf(record, { pr: -pr, head });',
     families: ['storm', 'long_late'],
     dies: 'one that was bounced cannot be read when an earlier success of it may come',
   },

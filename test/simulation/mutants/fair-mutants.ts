@@ -109,7 +109,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the first trial of a crowd waits for none to fill it',
     file: TRIALS,
-    find: 'isFirst && fresh.some((entry) => crowdRule?.isOfCrowd(entry) === true) ? 1 : goesAlong',
+    find: 'isFirst && ready.some((entry) => crowdRule?.isOfCrowd(entry) === true) ? 1 : goesAlong',
     replace: 'goesAlong',
     families: ['one_author'],
     dies: `${BESIDE}, with few slots`,

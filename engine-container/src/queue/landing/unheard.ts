@@ -11,9 +11,9 @@ import {
 import { type DecisionContext, entryOf, wakeNoLaterThan } from '../decision-context.ts';
 import { bounceOf, isBounced } from '../record/bounced.ts';
 import type { Landing } from '../record/landing-state.ts';
-import type { UnheardPost } from '../record/pending-status.ts';
+import type { PendingStatus, UnheardPost } from '../record/pending-status.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
-import { describeEarlierBounce, describeStaleSuccess } from '../words/phrases.ts';
+import { describeEarlierBounce, describeRefusal, describeStaleSuccess } from '../words/phrases.ts';
 
 /**
  * A landing ends while some of its `success` posts were never answered: the forge may still carry them out, minutes
@@ -128,20 +128,32 @@ function overwriteIfLate(
 }
 
 function takeBackLate(record: QueueRecord, { pr, sha, context, isUnwritable }: UnheardPost): void {
-  const entry = entryOf(record, pr);
-  const isTestedAgain = entry?.head === sha && !isBounced(record, entry);
-  const bounce = isTestedAgain ? undefined : bounceOf(record, { pr, head: sha });
   record.pendingStatuses.push({
     pr,
     sha,
     context,
-    // The words of a bounce are its memory where this record is lost (D-05).
-    ...(bounce === undefined
-      ? { state: 'pending' as const, description: describeStaleSuccess() }
-      : { state: 'error' as const, description: describeEarlierBounce(bounce) }),
+    ...wordsOver(record, { pr, sha }),
     targetUrl: null,
     takesBack: true,
     // A status that could not be written before is not tried for long before a person is told.
     ...(isUnwritable === true ? { failures: TAKING_BACK_TRIES_MAX } : {}),
   });
+  // These stand over the words about its place, which are said anew.
+  for (const entry of record.entries) if (entry.head === sha && entry.readyAt !== null) delete entry.said;
+}
+
+/** The words to write over a late success: those that hold of the pull request, where some tell its author what to do. */
+function wordsOver(
+  record: QueueRecord,
+  { pr, sha: head }: Pick<UnheardPost, 'pr' | 'sha'>,
+): Pick<PendingStatus, 'state' | 'description'> {
+  const entry = entryOf(record, pr);
+  const own = entry?.head === head ? entry : undefined;
+  const isTestedAgain = own !== undefined && !isBounced(record, own);
+  // The words of a bounce are its memory where this record is lost (D-05).
+  const bounce = isTestedAgain ? undefined : bounceOf(record, { pr, head });
+  if (bounce !== undefined) return { state: 'error', description: describeEarlierBounce(bounce) };
+  const refusedFor = own?.refusedFor ?? null;
+  if (refusedFor !== null) return { state: 'error', description: describeRefusal(refusedFor) };
+  return { state: 'pending', description: describeStaleSuccess() };
 }
