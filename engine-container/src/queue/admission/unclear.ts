@@ -28,6 +28,8 @@ export function outwaitAnswer(pass: DecisionContext, entry: QueueEntry): void {
 
 /** Keeps the time of the first failed reading while one still fails, and forgets it once none does: each failure has its own second try. */
 export function noteReadings({ record, s }: DecisionContext): void {
+  // A look at what is in flight carries an older list.
+  if (!s.full) return;
   const isUnread =
     (record.unread ?? []).length > 0 ||
     (s.pulls.known && s.pulls.value.some(({ schedule }) => !schedule.known)) ||

@@ -23,6 +23,7 @@ import { activeMembers, endTreeOf, treesAhead } from './pipeline.ts';
 /** Opens the next batches: on the pipeline, and beside it what is only to be tried. */
 export function openBatches(pass: DecisionContext): void {
   const { record, s } = pass;
+  noteReadings(pass);
   const ground = groundForBatches(pass);
   if (ground === null) return;
   const { base, rule } = ground;
@@ -64,7 +65,6 @@ function groundForBatches(
   if (!awaitTakenBack(pass)) return null;
   // A look at what is in flight carries an older list: nothing is spent on it.
   if (!s.full || !s.base.known || !s.protection.known) return null;
-  noteReadings(pass);
   const rule = s.protection.value;
   if (rule === null) {
     // Without any rule no entry is admitted, and all the same they wait.

@@ -291,6 +291,11 @@ describe('a reading that failed', () => {
     const { after } = tellDecision(calm, givenRecord({ unreadSince: NOW - 60_000 }));
     const record = { ...after, entries: entries(2) };
     expect(tellDecision(unread, record)).toMatchObject({ actions: [], lookInMs: 2_000 });
+    // Also where nothing may be staged in that look.
+    const off = givenSnapshot({ ...calm, repo: givenRepo({ queueEnabled: false }) });
+    expect(tellDecision(off, givenRecord({ unreadSince: NOW - 60_000 })).after).not.toHaveProperty(
+      'unreadSince',
+    );
   });
 });
 
