@@ -1,6 +1,6 @@
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORK_POINTS_ASKED_MAX } from '#core/domain/limits.ts';
-import type { EngineForge } from '#core/ports/forge.ts';
+import { type EngineForge, ListingTooLong } from '#core/ports/forge.ts';
 import { listForkPoints, type OwnCommit } from './ancestry.ts';
 
 /**
@@ -96,4 +96,18 @@ async function isContained(
 /** Whether `newer` is `older` or has it in its history: one call. */
 export async function isAncestor(forge: EngineForge, older: CommitSha, newer: CommitSha): Promise<boolean> {
   return (await forge.listNewCommits(newer, older)).length === 0;
+}
+
+/** Commits of a head that the base does not have. */
+export async function listAbove(
+  forge: Pick<EngineForge, 'listOwnCommits'>,
+  base: CommitSha,
+  head: CommitSha,
+): Promise<readonly OwnCommit[] | 'too many'> {
+  try {
+    return await forge.listOwnCommits(base, head);
+  } catch (error) {
+    if (error instanceof ListingTooLong) return 'too many';
+    throw error;
+  }
 }

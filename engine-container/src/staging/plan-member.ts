@@ -14,9 +14,10 @@ import {
   type WrittenStep,
 } from './ancestry.ts';
 import { findGateFile, findStatusGate, type GateFile } from './gate-file.ts';
-import { confirmMergeBase, findMergeBase, isAncestor } from './merge-base.ts';
+import { confirmMergeBase, findMergeBase, isAncestor, listAbove } from './merge-base.ts';
 import { Unsayable } from './objects.ts';
 import type { PathChange } from './path-change.ts';
+import { dropsEdit, treeOfPlan } from './rebase/dropped-edit.ts';
 import { findCheckoutRefusal } from './rebase/rebase-checkouts.ts';
 import { RebasedOver } from './rebase/rebased-over.ts';
 import { unlessTooMany } from './refusal.ts';
@@ -66,9 +67,10 @@ export class MemberPlanner {
 
   /** A head that lands before this batch. A squash leaves no commit of it on the base. */
   async addBelow(head: CommitSha): Promise<void> {
-    if (this.#deps.mergeStyle === 'squash') return;
-    const own = (await unlessNotReady(() => this.#listAbove(head))) ?? [];
-    if (own !== 'too many' && this.#deps.mergeStyle === 'rebase') await this.#writeBelow(own);
+    const { forge, mergeStyle } = this.#deps;
+    if (mergeStyle === 'squash') return;
+    const own = (await unlessNotReady(() => listAbove(forge, this.#action.forkSha, head))) ?? [];
+    if (own !== 'too many' && mergeStyle === 'rebase') await this.#writeBelow(own);
     this.#addStaged(own);
   }
 
@@ -145,28 +147,23 @@ export class MemberPlanner {
       const hasBase = await unlessNotReady(() => isAncestor(forge, forkSha, member.head));
       if (hasBase !== false) return hasBase === null ? 'not ready' : null;
     }
-    return (await unlessNotReady(() => this.#listAbove(member.head))) ?? 'not ready';
-  }
-
-  async #listAbove(head: CommitSha): Promise<readonly OwnCommit[] | 'too many'> {
-    try {
-      return await this.#deps.forge.listOwnCommits(this.#action.forkSha, head);
-    } catch (error) {
-      if (error instanceof ListingTooLong) return 'too many';
-      throw error;
-    }
+    return (await unlessNotReady(() => listAbove(forge, forkSha, member.head))) ?? 'not ready';
   }
 
   async #findFork(
     member: StagedMember,
     own: readonly OwnCommit[] | null | 'too many',
   ): Promise<CommitSha | null | 'several' | 'too many' | 'not ready'> {
-    const { forge, mergeStyle } = this.#deps;
     if (own === null) return member.mergeBase;
     if (own === 'too many') return this.#confirmFork(member);
-    if (mergeStyle === 'rebase' && own.length > 0 && member.behind.length === 0) return null;
+    if (this.#deps.mergeStyle === 'rebase' && own.length > 0 && member.behind.length === 0) return null;
+    return this.#askFork(member, own);
+  }
+
+  async #askFork({ head }: StagedMember, own: readonly OwnCommit[]) {
+    const { forge } = this.#deps;
     const fork = await unlessNotReady(async () => ({
-      sha: await findMergeBase(forge, member.head, own, this.#staged),
+      sha: await findMergeBase(forge, head, own, this.#staged),
     }));
     return fork === null ? 'not ready' : fork.sha;
   }
@@ -210,7 +207,11 @@ export class MemberPlanner {
     const plan = await this.#merge(steps, ours);
     // A rebase replays the first commit of an imported history as well, beside the files that are there.
     if (hasRoots(own)) return 'merges_in_rebase';
-    if (hasMerges(own) && !(await this.#isLikeItsMerges(member, plan))) return 'merges_in_rebase';
+    if (hasMerges(own)) {
+      const whole = await this.#planWhole(member, own, ours);
+      if (whole === 'head_not_ready') return whole;
+      if (dropsEdit(plan, whole, ours)) return 'merges_in_rebase';
+    }
     const isUpToDate = this.#isUpToDate(member, own);
     const leftOut = await unlessNotReady(() => this.#over.listLeftOut(member.head, steps, isUpToDate));
     if (leftOut === null) return 'head_not_ready';
@@ -218,7 +219,7 @@ export class MemberPlanner {
       const kept = steps.filter(({ sha }) => !leftOut.has(sha));
       if (!isSamePlan(plan, await this.#merge(kept, ours))) return 'commit_left_out';
     }
-    const tree = plan === 'no_changes' ? ours : typeof plan === 'string' ? null : plan.tree;
+    const tree = treeOfPlan(plan, ours);
     if (tree === null) return plan;
     const isSettled = await unlessNotReady(() => this.#isSettled(own, leftOut, ours, tree));
     if (isSettled !== true) return isSettled === null ? 'head_not_ready' : 'commit_left_out';
@@ -261,12 +262,16 @@ export class MemberPlanner {
     return [...outcomes].every((each) => each === tree);
   }
 
-  /** Forgejo rebases no head that holds the whole base, so that its merges stay; Gitea drops them, and a later landing does too. */
-  async #isLikeItsMerges(member: StagedMember, plan: Planned | CutReason): Promise<boolean> {
-    if (plan === 'conflict') return false;
-    if (!this.#isNext(member) || member.mergeBase !== this.#action.forkSha || typeof plan === 'string')
-      return true;
-    return (await this.#deps.objects.treeOf(member.head)) === plan.tree;
+  /** With what was changed in its merges. Forgejo rebases no head that holds the whole base; every other rebase drops them. */
+  async #planWhole(
+    member: StagedMember,
+    own: readonly OwnCommit[],
+    ours: TreeHash,
+  ): Promise<Pick<Planned, 'tree'> | CutReason> {
+    if (this.#isNext(member) && member.mergeBase === this.#action.forkSha)
+      return { tree: await this.#deps.objects.treeOf(member.head) };
+    const fork = await this.#askFork(member, own);
+    return fork === 'not ready' ? 'head_not_ready' : this.#planFrom(fork, member.head, ours);
   }
 
   /** The forge says so and its own commits show it: where Forgejo fails to find a merge base, it tells the tip. */

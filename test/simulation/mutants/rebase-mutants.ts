@@ -87,9 +87,17 @@ export const REBASE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a merge that a forge may keep or drop is staged only where that makes no difference',
     file: `${ENGINE}/staging/plan-member.ts`,
-    find: "if (hasMerges(own) && !(await this.#isLikeItsMerges(member, plan))) return 'merges_in_rebase';",
+    find: "if (dropsEdit(plan, whole, ours)) return 'merges_in_rebase';",
     replace: '',
     families: ['people'],
     dies: 'an author changes something in a merge that a rebase drops',
+  },
+  {
+    guard: 'what was changed in a merge is not dropped where the base moves on',
+    file: `${ENGINE}/staging/plan-member.ts`,
+    find: "return fork === 'not ready' ? 'head_not_ready' : this.#planFrom(fork, member.head, ours);",
+    replace: "return fork === 'not ready' ? 'head_not_ready' : 'conflict';",
+    families: ['people'],
+    dies: 'an author changes something in a merge that a rebase drops, and the base moves on',
   },
 ];

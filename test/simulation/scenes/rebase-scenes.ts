@@ -74,6 +74,28 @@ async function editInMerge(): Promise<readonly string[]> {
   return judge(stage, words === PULL_CODES.merges_in_rebase.says ? [] : [`an edit in a merge: "${words}"`]);
 }
 
+/** The same once another one has landed: the forge would rebase it, and leave the edit out without a word. */
+async function editInMergeBehind(): Promise<readonly string[]> {
+  const stage = await openStage();
+  const { forge } = stage;
+  const pr = await forge.openPullRequest({ branch: 'feature', files: { 'src/own.txt': '1\n' } });
+  await forge.pushToBase({ 'src/base.txt': '1\n' });
+  await forge.updateBranch(pr, { 'src/edit.txt': 'in the merge\n' });
+  const plain = await forge.openPullRequest({ branch: 'plain', files: { 'src/plain.txt': '1\n' } });
+  await forge.pushToBase({ 'src/more.txt': '1\n' });
+  await forge.updateBranch(plain);
+  await givenScheduled(forge, 'other', undefined, { style: 'rebase' });
+  await stage.clock.advance(60_000);
+  for (const each of [pr, plain]) await forge.schedule(each, 'rebase');
+  await look(stage, 2 * LOOKS);
+  const words = await wordsOn(stage, pr);
+  const problems = words === PULL_CODES.merges_in_rebase.says ? [] : [`an edit in a merge: "${words}"`];
+  return judge(
+    stage,
+    forge.isMerged(plain) ? problems : [...problems, 'a merge without an edit did not land'],
+  );
+}
+
 /** The base made a change and took it back, and the same lines come again with other white space: one patch to git. */
 async function otherWhiteSpace(): Promise<readonly string[]> {
   const stage = await openStage();
@@ -202,6 +224,7 @@ export const REBASE_SCENES = {
   'a change that the base took back comes again in a rebase': relandAfterRevert,
   'a change that was taken back in its batch comes again in a rebase': relandInOneBatch,
   'an author changes something in a merge that a rebase drops': editInMerge,
+  'an author changes something in a merge that a rebase drops, and the base moves on': editInMergeBehind,
   'a change comes again with other white space in a rebase': otherWhiteSpace,
   'a pull request stands on one that a rebase writes anew': standOnRewritten,
   'what a rebase leaves of a commit is the change of another one': restOfCommit,
