@@ -101,6 +101,8 @@ export interface ForgeControl {
   addDependency(pr: number, on: number): Promise<void>;
   /** Merges at once as a person with the power to bypass the rule. */
   mergeByHand(pr: number): Promise<string>;
+  /** As a person whom the repository lets call a pull request merged, with a commit that the base holds: nothing is merged. */
+  markMerged(pr: number, commit: string): Promise<void>;
   /** The rule of `branch`, default the base: made if there is none, changed in what is named here. */
   setProtection(
     rule: Partial<{

@@ -2,7 +2,8 @@ import type { FileChanges, ForgeControl } from './control.ts';
 import type { PullRecord, RepoRecord } from './model.ts';
 import { ensureFork, ensureUser } from './set-up.ts';
 import { requestChecksOfBase } from './world/checks.ts';
-import { signatureOf } from './world/merge.ts';
+import { markMerged } from './world/marked-merge.ts';
+import { mergePull, signatureOf } from './world/merge.ts';
 import { createRule } from './world/protection.ts';
 import { type OpenOutcome, openPull } from './world/pulls.ts';
 import { announcePush, syncHead } from './world/pushes.ts';
@@ -200,4 +201,25 @@ export function changeRule(
   record.priority = rule.priority ?? record.priority;
   record.protected_file_patterns = rule.protectedFilePatterns ?? record.protected_file_patterns;
   requestChecksOfBase(world, repo, branch);
+}
+
+/** At once, past the rule. Returns the merge commit. */
+export async function mergeByHand(world: World, repo: RepoRecord, pull: PullRecord): Promise<string> {
+  ensureUser(world, OWNER);
+  const request = { style: 'merge' as const, doer: OWNER, title: '', message: '', deleteBranch: false };
+  const outcome = await mergePull(world, repo, pull, request);
+  if (!outcome.ok) throw new Error(`not merged: ${outcome.reason}`);
+  return outcome.mergeCommit;
+}
+
+/** Of a repository that allows it from now on. */
+export async function markByHand(
+  world: World,
+  repo: RepoRecord,
+  pull: PullRecord,
+  commit: string,
+): Promise<void> {
+  if (!repo.allowedStyles.includes('manually-merged')) repo.allowedStyles.push('manually-merged');
+  const refusal = await markMerged(world, repo, pull, { doer: PERSON, commit });
+  if (refusal !== null) throw new Error(`not marked: ${refusal}`);
 }

@@ -10,6 +10,8 @@ import {
   commitToHead,
   leaveHalfMade,
   lendByTeam,
+  markByHand,
+  mergeByHand,
   moveBranch,
   moveHead,
   OWNER,
@@ -20,7 +22,6 @@ import {
 import { ensureUser } from './set-up.ts';
 import { cancelSchedule, scheduleMerge } from './world/automerge.ts';
 import { addDependency } from './world/dependencies.ts';
-import { mergePull } from './world/merge.ts';
 import { closePull, deletePull, mustPull, renamePull, reopenPull } from './world/pulls.ts';
 import { syncHead } from './world/pushes.ts';
 import { retargetPull } from './world/retarget.ts';
@@ -215,14 +216,11 @@ class RealControl implements ForgeControl {
   }
 
   mergeByHand(pr: number): Promise<string> {
-    return this.#locked(async () => {
-      ensureUser(this.#world, OWNER);
-      const pull = this.#pull(pr);
-      const request = { style: 'merge' as const, doer: OWNER, title: '', message: '', deleteBranch: false };
-      const outcome = await mergePull(this.#world, this.#repo, pull, request);
-      if (!outcome.ok) throw new Error(`not merged: ${outcome.reason}`);
-      return outcome.mergeCommit;
-    });
+    return this.#locked(() => mergeByHand(this.#world, this.#repo, this.#pull(pr)));
+  }
+
+  markMerged(pr: number, commit: string): Promise<void> {
+    return this.#locked(() => markByHand(this.#world, this.#repo, this.#pull(pr), commit));
   }
 
   addDependency(pr: number, on: number): Promise<void> {

@@ -187,4 +187,6 @@ export interface MergeView {
   readonly commit: Ground;
   /** Is the verified tip an ancestor of it? Null: not read yet, or not to be known. */
   readonly standsOnTip: boolean | null;
+  /** The verified tip holds it: the forge merged nothing, and a person has named a commit that was there. Absent: it does not, or that is not known. */
+  readonly isInTip?: true;
 }

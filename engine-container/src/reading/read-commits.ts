@@ -4,6 +4,7 @@ import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 import type { MergeView, Snapshot, Trace } from '../queue/snapshot.ts';
+import { standsOn } from '../staging/ancestry.ts';
 import { untracedOf } from './landing-view.ts';
 import type { TryRead } from './look-reads.ts';
 import { isLost } from './lost-commit.ts';
@@ -77,7 +78,7 @@ export class CommitReader {
    */
   async #isAncestor(older: CommitSha, newer: CommitSha): Promise<Reading<boolean>> {
     const own = await this.#tryRead(() => this.#forge.listOwnCommits(older, newer));
-    return mapKnown(own, (commits) => commits.some(({ parents }) => parents.includes(older)));
+    return mapKnown(own, (commits) => standsOn(commits, older));
   }
 
   async readMerge(sha: CommitSha, tip: CommitSha | undefined): Promise<Reading<MergeView>> {
@@ -86,8 +87,10 @@ export class CommitReader {
     if (tip === undefined) return known({ commit: commit.value, standsOnTip: null });
     if (commit.value.parents.includes(tip)) return known({ commit: commit.value, standsOnTip: true });
     // Other styles than the expected one, too: the style that a person scheduled wins, and no forge tells which it is (D-12).
-    const stands = await this.#isAncestor(tip, sha);
-    return known({ commit: commit.value, standsOnTip: stands.known ? stands.value : null });
+    const own = await this.#tryRead(() => this.#forge.listOwnCommits(tip, sha));
+    if (!own.known) return known({ commit: commit.value, standsOnTip: null });
+    const isInTip = own.value.length === 0 ? { isInTip: true as const } : {};
+    return known({ commit: commit.value, standsOnTip: standsOn(own.value, tip), ...isInTip });
   }
 
   async readTreeId(sha: CommitSha): Promise<Reading<TreeHash>> {

@@ -35,6 +35,7 @@ const STYLE_FLAGS: readonly (readonly [string, MergeStyle])[] = [
   ['allow_rebase_explicit', 'rebase-merge'],
   ['allow_squash_merge', 'squash'],
   ['allow_fast_forward_only_merge', 'fast-forward-only'],
+  ['allow_manual_merge', 'manually-merged'],
 ];
 
 /**

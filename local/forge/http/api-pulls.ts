@@ -2,6 +2,7 @@ import { convertListed, convertPull, convertReview, convertTimelineEntry } from 
 import { MERGE_STYLES, type MergeStyle, type PullRecord } from '../model.ts';
 import { cancelSchedule, scheduleMerge } from '../world/automerge.ts';
 import { requestDelayedCheck } from '../world/checks.ts';
+import { markMerged } from '../world/marked-merge.ts';
 import { checkMergeable, mergePull, type Unmergeable } from '../world/merge.ts';
 import { ruleFor } from '../world/protection.ts';
 import { closePull, commentOnPull, openPull, renamePull, reopenPull } from '../world/pulls.ts';
@@ -201,6 +202,7 @@ async function mergeOrSchedule(call: Call) {
   const doer = callerOf(call);
   const style = textField(call, 'Do') as MergeStyle;
   if (!MERGE_STYLES.includes(style)) throw new Refusal(422, '[Do]: Required');
+  if (style === 'manually-merged') return mark(call);
   const request = {
     style,
     doer,
@@ -232,6 +234,19 @@ async function mergeOrSchedule(call: Call) {
   if (outcome.reason === 'style_forbidden')
     throw new Refusal(405, `${style} is not allowed an allowed merge style`);
   throw new Refusal(409, outcome.reason === 'conflict' ? 'merge conflict' : 'merge push out of date');
+}
+
+/** Nothing but the right to merge is asked for. */
+async function mark(call: Call) {
+  const { world, repo } = call;
+  const pull = pullOf(call);
+  const doer = callerOf(call);
+  const why = checkMergeable(world, repo, pull, doer, 'mark');
+  if (why !== null) refuseUnmergeable(why);
+  const refusal = await markMerged(world, repo, pull, { doer, commit: textField(call, 'MergeCommitID') });
+  if (refusal === 'wrong_commit') throw new Refusal(409, 'Wrong commit ID');
+  if (refusal !== null) throw new Refusal(405, 'manually-merged is not allowed an allowed merge style');
+  return { status: 200 };
 }
 
 /** Newer Gitea falls back to the repository's setting where the field is left out. */

@@ -30,8 +30,8 @@ export type MergeOutcome =
   | { readonly ok: true; readonly mergeCommit: string }
   | { readonly ok: false; readonly reason: MergeRefusal };
 
-/** `schedule` looks past the branch rule, `manual` does so for an administrator who asked, `auto` never. */
-export type MergeableMode = 'schedule' | 'manual' | 'force' | 'auto';
+/** `schedule` looks past the branch rule, `manual` does so for an administrator who asked, `auto` never; `mark` asks for the right alone. */
+export type MergeableMode = 'schedule' | 'manual' | 'force' | 'auto' | 'mark';
 
 export type Unmergeable =
   | 'merged'
@@ -52,6 +52,7 @@ export function checkMergeable(
   if (pull.merged) return 'merged';
   if (pull.state === 'closed') return 'closed';
   if (!mayMerge(world, repo, pull, doer)) return 'not_allowed';
+  if (mode === 'mark') return null;
   if (isDraft(pull)) return 'draft';
   if (pull.conflict !== 'mergeable' && !(pull.conflict === 'empty' && mode !== 'auto'))
     return 'not_mergeable';

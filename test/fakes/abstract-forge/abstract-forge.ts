@@ -31,6 +31,7 @@ import {
   deletePullReviews,
   dismissPullReviews,
   importHistory,
+  markPullMerged,
   mergePullByHand,
   movePullBranch,
   openPull,
@@ -404,6 +405,9 @@ function createPullControl(world: World) {
     },
     async mergeByHand(pr: number) {
       return mergePullByHand(world, pr, 'merge');
+    },
+    async markMerged(pr: number, commit: string) {
+      markPullMerged(world, pr, commit);
     },
   };
 }

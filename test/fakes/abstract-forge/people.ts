@@ -320,3 +320,14 @@ export function mergePullByHand(world: World, number: PullRequestNumber, style: 
   if (merged === null) throw new Error(`pull request ${number} conflicts with its base`);
   return merged;
 }
+
+/** A person calls it merged and names a commit that the base holds: nothing is merged (forge facts, 10). */
+export function markPullMerged(world: World, number: PullRequestNumber, commit: CommitSha): void {
+  const pull = mustPull(world, number);
+  if (!world.objects.isAncestor(commit, mustTip(world, pull.base)))
+    throw new Error(`${pull.base} does not hold ${commit}`);
+  pull.mergeCommit = commit;
+  setPullState(world, pull, 'closed');
+  setSchedule(world, pull, null);
+  addTimelineEntry(world, pull, 'other', DEFAULT_PERSON);
+}

@@ -71,6 +71,49 @@ export function defineMergedOutsideTests(createWorld: (options?: WorldOptions) =
     expect(await wordsOn(beside)).toBeUndefined();
   });
 
+  test('one that a person marks as merged by hand while it is staged leaves with words, without an alarm, and the others go on', async () => {
+    const world = await createWorld();
+    const { forge } = world;
+    await givenProject(forge);
+    let isHeld = true;
+    forge.judge = () => (isHeld ? 'hold' : 'success');
+    const marked = await givenScheduled(forge, 'marked');
+    const other = await givenScheduled(forge, 'other');
+    await world.reconcile();
+    await forge.markMerged(marked, await forge.tip('main'));
+    isHeld = false;
+    await world.clock.advance(MINUTE_MS);
+    await world.drain({ maxMs: 30 * MINUTE_MS });
+    expect(await listed(world)).toEqual([`pr_skipped #${marked} Add marked`]);
+    expect(alarmed(world)).toEqual([]);
+    const { headSha } = await forge.pull(marked);
+    expect((await forge.status(headSha, 'mq'))?.description).toBe('not queued: it was merged past the queue');
+    expect((await forge.pull(other)).merged).toBe(true);
+  });
+
+  test('a mark as merged by hand while its success stands takes that back, and stops no queue', async () => {
+    const world = await createWorld();
+    const { forge } = world;
+    await givenProject(forge);
+    forge.mergeBehaviour = () => ({ kind: 'lost' });
+    const marked = await givenScheduled(forge, 'marked');
+    const { headSha } = await forge.pull(marked);
+    await world.drain({ until: async () => (await forge.status(headSha, 'mq'))?.state === 'success' });
+    await forge.markMerged(marked, await forge.tip('main'));
+    forge.mergeBehaviour = () => ({ kind: 'now' });
+    const other = await givenScheduled(forge, 'other');
+    await world.clock.advance(MINUTE_MS);
+    await world.drain({ maxMs: 30 * MINUTE_MS });
+    expect((await world.record()).halted).toBeNull();
+    expect(alarmed(world)).toEqual([]);
+    expect(await listed(world)).toEqual([`pr_skipped #${marked} Add marked`]);
+    expect(await forge.status(headSha, 'mq')).toMatchObject({
+      state: 'pending',
+      description: 'not queued: it was merged past the queue',
+    });
+    expect((await forge.pull(other)).merged).toBe(true);
+  });
+
   test('a success of another account, by which one merged past the queue, is taken back from its head (A24)', async () => {
     const world = await createWorld();
     const { forge } = world;

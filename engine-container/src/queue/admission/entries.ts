@@ -13,6 +13,7 @@ import { cameAlong } from '../landing/came-along.ts';
 import { landLate } from '../landing/given-up.ts';
 import { hasLanded, noteMerged } from '../landing/landed.ts';
 import { alarmOutsider, noteOutsider } from '../landing/merged-outside.ts';
+import { isMarkedMerged } from '../landing/proof.ts';
 import { recallStatuses } from '../landing/recall.ts';
 import { mayBeTwinOfLanding } from '../landing/twins.ts';
 import { noteArrival } from '../policy/fanout-choice.ts';
@@ -252,6 +253,7 @@ function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
   if (pull.baseRef !== pass.s.repo.baseBranch) leaveQueue(pass, entry, 'retargeted');
   else if (pull.merged) {
     if (landLate(pass, entry, focus.value) !== 'no') return;
+    if (isMarkedMerged(focus.value)) return leaveMarked(pass, entry);
     const along = cameAlong(pass, pull);
     if (along === 'unknown') return wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MS_MAX);
     if (along === 'yes') return leaveAlong(pass, entry);
@@ -265,6 +267,12 @@ function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
 function leaveAlong(pass: DecisionContext, entry: QueueEntry): void {
   noteMerged(pass.record, entry.pr);
   leaveQueue(pass, entry, 'merged_along');
+  noteOutsider(pass, entry.pr, null);
+}
+
+/** The base is what it was, so nothing is alarmed, and no search finds what stands on its head. */
+function leaveMarked(pass: DecisionContext, entry: QueueEntry): void {
+  leaveQueue(pass, entry, 'merged_outside_the_queue', 'merged_outside_the_queue');
   noteOutsider(pass, entry.pr, null);
 }
 

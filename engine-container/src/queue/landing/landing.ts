@@ -54,7 +54,7 @@ import { nextLookMs } from './landing-pace.ts';
 import { awaitNoTag, giveUpLostPass, isLastUnread, refuseAtLast } from './last-refusal.ts';
 import { countMergeTimeout } from './merge-timeout.ts';
 import { awaitMergeable, isForgeConflict, noteMergeable, setNextAside } from './mergeable.ts';
-import { isMergeOf, judgeMerge } from './proof.ts';
+import { isMarkedMerged, isMergeOf, judgeMerge } from './proof.ts';
 import { askForSchedule } from './schedule-question.ts';
 import { awaitTakenBack, releaseHarmless } from './standing.ts';
 import { adoptTwin } from './twins.ts';
@@ -78,7 +78,7 @@ export function observeLanding(pass: DecisionContext): void {
   }
   if (ownMerge != null && isMergeOf(landing, ownMerge)) return judgeMerge(pass, batch, landing, ownMerge);
   const focus = pass.s.focus.get(landing.pr);
-  if (focus?.known === true && isMergedHere(pass, focus.value.pull)) {
+  if (focus?.known === true && isMergedHere(pass, focus.value.pull) && !isMarkedMerged(focus.value)) {
     if (focus.value.merge?.known === true) judgeMerge(pass, batch, landing, focus.value.merge.value);
     else pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
     return;

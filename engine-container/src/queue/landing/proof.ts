@@ -14,7 +14,7 @@ import { noteLanding } from '../policy/signals.ts';
 import type { Landing } from '../record/landing-state.ts';
 import { authored } from '../record/queue-entry.ts';
 import type { Batch, Member, Untraced } from '../record/record.ts';
-import type { MergeView } from '../snapshot.ts';
+import type { FocusView, MergeView } from '../snapshot.ts';
 import { describeUnverified } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { concludeLanding, tellLeftBehind } from './landed.ts';
@@ -29,6 +29,14 @@ import { watchUnheard } from './unheard.ts';
  */
 export function isMergeOf(landing: Pick<Landing, 'tree'>, merge: MergeView): boolean {
   return merge.commit.tree === landing.tree && merge.standsOnTip !== false;
+}
+
+/**
+ * A person has marked it as merged by hand, and named a commit that the verified tip holds: the base is what it was. Each account that
+ * may merge can, where the repository allows manual merges.
+ */
+export function isMarkedMerged({ pull, merge }: Pick<FocusView, 'pull' | 'merge'>): boolean {
+  return pull.merged && merge?.known === true && merge.value.isInTip === true;
 }
 
 /** A merge is a landing only if its tree is the staged one and it stands on the verified tip (A2). */

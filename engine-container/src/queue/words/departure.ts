@@ -34,9 +34,15 @@ const NOT_ADMITTED_SAID_MS = 5 * 60_000;
 const SILENT = ['deleted', 'schedule_lost', 'merged_outside_the_queue'] as const;
 
 export type LeaveReason = Departure | (typeof SILENT)[number];
+type Told = Parameters<typeof describeDeparture>[0];
 
 /** Takes a pull request out of the queue. Words that promise that the queue goes on with it are replaced on its head. */
-export function leaveQueue(pass: DecisionContext, entry: QueueEntry, reason: LeaveReason): void {
+export function leaveQueue(
+  pass: DecisionContext,
+  entry: QueueEntry,
+  reason: LeaveReason,
+  words: Told | null = leavesSilently(reason) ? null : reason,
+): void {
   const { record } = pass;
   record.entries = record.entries.filter((candidate) => candidate !== entry);
   emitEvent(pass, 'pr_skipped', entry, reason);
@@ -46,9 +52,9 @@ export function leaveQueue(pass: DecisionContext, entry: QueueEntry, reason: Lea
   const [heir, ...others] = record.entries.filter(({ head }) => head === entry.head);
   if (heir !== undefined) return inherit(pass, heir, others, entry.said);
   // Where many leave at once, the patrol tells the rest. Of those in flight there are few, and with many open it comes in a day.
-  if (leavesSilently(reason) || (mustWordsWait(record) && !isInFlight(record, entry.pr))) return;
+  if (words === null || (mustWordsWait(record) && !isInFlight(record, entry.pr))) return;
   // That the queue is off says nothing of what its author has to do when it is on.
-  if (isUntrue(pass, entry, true)) wishWords(pass, entry, describeDeparture(reason));
+  if (isUntrue(pass, entry, true)) wishWords(pass, entry, describeDeparture(words));
 }
 
 /** Where a landing ends the last word is its own. */
