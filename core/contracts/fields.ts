@@ -33,11 +33,13 @@ export const BotLogin = z.string().min(1).max(BOT_LOGIN_CHARS_MAX).regex(PLAIN);
 export const ForgeType = z.literal('forgejo');
 
 export const Slug = z.string().max(SLUG_CHARS_MAX).regex(SLUG_PATTERN);
-const BRANCH = /^(?![-./])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[!#-)+-9;->@-Z_-}]+(?<![./])$/;
+const BRANCH =
+  /^(?![-./])(?!(?:refs|heads|tags|pull|remotes|notes)\/)(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[!#-)+-9;->@-Z_-}]+(?<![./])$/;
 /**
- * A name that git takes for a branch, as far as it matters here. None of the queue's own either, which follow the service's
- * name and so are refused by the service (D-91); documents show the pattern for the name that a deployment has unless it
- * sets another.
+ * A name that git takes for a branch, as far as it matters here. None that git may take for another reference either, which comes
+ * first: Forgejo fetches the base of a merge by its bare name, and `heads/main` is the branch `main` then (forge facts, 3.5). None of
+ * the queue's own, which follow the service's name and so are refused by the service (D-91); documents show the pattern for the name
+ * that a deployment has unless it sets another.
  */
 export const BaseBranch = z
   .string()

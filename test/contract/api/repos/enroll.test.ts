@@ -67,6 +67,8 @@ describe('enroll', () => {
     ['base_branch', '', 'invalid_field'],
     ['base_branch', 'a..b', 'invalid_field'],
     ['base_branch', 'mq/main', 'invalid_field'],
+    ['base_branch', 'heads/main', 'invalid_field'],
+    ['base_branch', 'tags/v1', 'invalid_field'],
     ['base_branch', 'mq-work/main', 'invalid_field'],
     ['status_context', 'x*', 'invalid_field'],
     ['status_context', '  ', 'invalid_field'],
