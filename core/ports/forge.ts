@@ -68,6 +68,15 @@ export function isOverQuota({ kind, status }: ForgeError): boolean {
   return kind === 'denied' && status === 413;
 }
 
+/**
+ * A team gives its members the parts of a repository that it names, and Actions may not be among them. The token is in order, where no
+ * scope of it is said to lack.
+ */
+export function isActionsHidden({ kind, status, call, missingScopes, isAccountLocked }: ForgeError): boolean {
+  const isOfActions = kind === 'denied' && status === 403 && call.startsWith('GET actions/');
+  return isOfActions && missingScopes.length === 0 && !isAccountLocked;
+}
+
 const HIDDEN_STATUSES: readonly (number | null)[] = [401, 403, 404];
 
 /** For errors of `readVersion` alone: some forges, and proxies before them, hide the version behind a page of any kind. */

@@ -173,7 +173,7 @@ function readNumber(text: string): number {
 }
 
 function failureOf({ code, missingScopes = [], refusal, checks }: Failed): AppError {
-  if (code === 'forge_access_denied') return accessDenied(missingScopes);
+  if (code === 'forge_access_denied' && refusal === undefined) return accessDenied(missingScopes);
   if (refusal !== undefined) return new AppError(code, { message: describeRefusalCause(refusal) });
   return new AppError(code, checks === undefined ? {} : { more: { checks } });
 }

@@ -16,6 +16,10 @@ export const REFUSAL_CAUSES = {
     says: 'The forge shows the branches of this repository and none of its pull requests',
     next: 'Check on the forge that pull requests are switched on, and that the bot may read them.',
   },
+  actions_hidden: {
+    says: 'The forge does not let the bot read the runs of Actions in this repository',
+    next: 'Give the team of the bot the right to read Actions there, or make the bot a collaborator of the repository.',
+  },
   not_shown: {
     says: 'The forge shows the bot no such repository',
     next: 'Give the bot access to the repository again; a token for public repositories alone shows no others. If the repository was deleted on the forge, delete its entry here too.',

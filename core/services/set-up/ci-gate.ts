@@ -7,7 +7,7 @@ import { gateFileName, gateFileNames, setupBranch } from '../../domain/queue/que
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { CiGate, GateProbe } from '../../domain/set-up/provisioning.ts';
 import type { SetUpCheck } from '../../domain/set-up/set-up-checks.ts';
-import { ForgeError, isOverQuota, isVersionHidden } from '../../ports/forge.ts';
+import { ForgeError, isActionsHidden, isOverQuota, isVersionHidden } from '../../ports/forge.ts';
 import type { ForgeAdmin, PullLink } from '../../ports/forge-admin.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Clock, Ids, Log } from '../../ports/system.ts';
@@ -50,7 +50,7 @@ export interface Failed {
   readonly code: CiGateFailure;
   /** Of which the token would need one, where the forge has said so. */
   readonly missingScopes?: readonly TokenScope[];
-  /** Of `forge_unreachable`: why, where the forge has answered and its answer tells. */
+  /** Why, where the forge has answered and its answer tells. */
   readonly refusal?: RefusalCause;
   /** Of `ci_gate_missing`: the gate file as a check that fails, then the five of a set-up. Of `queue_branches_ruled`: these five. */
   readonly checks?: readonly (SetUpCheck | GateFileCheck)[];
@@ -65,7 +65,11 @@ export function refused(error: ForgeError): Failed {
   if (isOverQuota(error)) return { ...failed('forge_unreachable'), refusal: 'over_quota' };
   const code = error.kind === 'denied' ? 'forge_access_denied' : 'forge_unreachable';
   const { missingScopes } = error;
-  return { kind: 'failed', code, ...(missingScopes.length === 0 ? {} : { missingScopes }) };
+  return {
+    ...failed(code),
+    ...(missingScopes.length === 0 ? {} : { missingScopes }),
+    ...(isActionsHidden(error) ? { refusal: 'actions_hidden' as const } : {}),
+  };
 }
 
 export interface FoundGate {

@@ -3,7 +3,7 @@ import type { EpochMs } from '#core/domain/ids.ts';
 import { WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
 import type { ReconcileErrorCode } from '#core/domain/repos/repo.ts';
 import { earlier } from '#core/domain/wakes/wake-rule.ts';
-import { type ForgeError, isOldName, isOverQuota } from '#core/ports/forge.ts';
+import { type ForgeError, isActionsHidden, isOldName, isOverQuota } from '#core/ports/forge.ts';
 import type { EngineReport } from '#core/ports/store.ts';
 import { isStagingRefused } from '../queue/line/holds.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
@@ -82,5 +82,6 @@ function causeOf(error: ForgeError, isRepoSeen: boolean): RefusalCause | null {
     return isRepoSeen ? 'pulls_hidden' : 'not_shown';
   }
   if (isOverQuota(error)) return 'over_quota';
+  if (isActionsHidden(error)) return 'actions_hidden';
   return kind === 'denied' && status === 401 ? 'token_unknown' : null;
 }

@@ -291,6 +291,15 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
     expect(await world.repo()).toEqual(before);
   });
 
+  test('a bot that may not read Actions is told that, and no fault of its token', async () => {
+    const world = await begin();
+    const before = await world.repo();
+    world.fake.knobs.fault = ({ path }) => (path.includes('/actions/') ? { status: 403 } : null);
+    let result = await verifyCiGate(world.deps, before);
+    if (result.kind === 'verified_or_not') result = await verifyCiGate(world.deps, await world.repo());
+    expect(result).toEqual({ kind: 'failed', code: 'forge_access_denied', refusal: 'actions_hidden' });
+  });
+
   test('a probe: one commit on an isolated ref, gone once its run is seen; success verifies; nothing else is written (A79)', async () => {
     const world = await begin();
     const tip = await tipOf(world);

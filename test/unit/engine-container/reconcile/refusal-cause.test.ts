@@ -12,6 +12,7 @@ test.each<[string, ForgeErrorKind, number | null, string, boolean, string | unde
   ['an unknown token', 'denied', 401, 'GET pulls', false, 'token_unknown'],
   ['a write beyond a quota', 'denied', 413, 'POST diffpatch', true, 'over_quota'],
   ['a missing right', 'denied', 403, 'GET pulls', false, undefined],
+  ['a missing right to Actions', 'denied', 403, 'GET actions/runs', true, 'actions_hidden'],
   ['no list beside a base', 'missing', 404, 'GET pulls', true, 'pulls_hidden'],
   ['neither list nor base', 'missing', 404, 'GET pulls', false, 'not_shown'],
   ['something else that is gone', 'missing', 404, 'GET git/commits/{sha}', false, undefined],
