@@ -205,8 +205,6 @@ export interface WaitingBatch {
 /** The reads that queue health is told from. Each call throws `StoreError` when unreadable, and its signal is then unknown. */
 export interface HealthStore {
   loadLastTick(): Promise<EpochMs | null>;
-  /** When the repo that is due longest became due; null when none is. */
-  loadOldestDue(): Promise<EpochMs | null>;
   /** Tenants of the repos that became due before then; `limit` repos are looked at. */
   listOverdueTenants(dueBefore: EpochMs, limit: number): Promise<ReadonlySet<TenantId>>;
   /** Oldest first. */

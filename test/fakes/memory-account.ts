@@ -379,15 +379,6 @@ export class MemoryAccount
     });
   }
 
-  loadOldestDue(): Promise<EpochMs | null> {
-    return this.call('loadOldestDue', () => {
-      const times = [...this.repos.values()]
-        .filter(isAwake)
-        .flatMap((repo) => (repo.dueAt === null ? [] : [repo.dueAt]));
-      return times.length === 0 ? null : Math.min(...times);
-    });
-  }
-
   listOverdueTenants(dueBefore: EpochMs, limit: number): Promise<ReadonlySet<TenantId>> {
     return this.call('listOverdueTenants', () => {
       const overdue = [...this.repos.values()].filter(

@@ -18,24 +18,6 @@ export function createHealthStore(table: Table): HealthStore {
       return row === null ? null : readRow(whole, row.at, 'loadLastTick');
     },
 
-    async loadOldestDue() {
-      const heads = await Promise.all(
-        dueShards.map((shard) =>
-          table.query(
-            {
-              IndexName: GSI1.name,
-              KeyConditionExpression: 'gsi1pk = :shard',
-              ExpressionAttributeValues: { ':shard': shard },
-            },
-            1,
-            'loadOldestDue',
-          ),
-        ),
-      );
-      const times = heads.flat().map((row) => timeOf(row.gsi1sk, 'loadOldestDue'));
-      return times.length === 0 ? null : Math.min(...times);
-    },
-
     async listOverdueTenants(dueBefore, limit) {
       const shards = await Promise.all(
         dueShards.map((shard) =>
