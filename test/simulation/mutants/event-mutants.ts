@@ -56,8 +56,8 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   {
     guard: 'an arrival is written down once an hour',
     file: HEARD,
-    find: '  return notedAt === undefined || now - notedAt >= HEARD_NOTED_EVERY_MS;',
-    replace: '  return notedAt === undefined || now >= notedAt;',
+    find: '  return now - notedAt >= HEARD_NOTED_EVERY_MS;',
+    replace: '  return now >= notedAt;',
     families: ['people'],
     dies: 'a forge sends events all the time',
   },

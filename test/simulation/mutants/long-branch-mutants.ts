@@ -23,7 +23,7 @@ export const LONG_BRANCH_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'more commits than one listing has are no failure of the forge',
-    file: PLAN,
+    file: MERGE_BASE,
     find: "if (error instanceof ListingTooLong) return 'too many';",
     replace: '',
     families: ['calm'],

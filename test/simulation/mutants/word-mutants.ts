@@ -219,8 +219,8 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that leaves the queue is not promised any more that the queue goes on with it (A145)',
     file: `${QUEUE}/words/departure.ts`,
-    find: 'if (isUntrue(pass, entry, true)) wishWords(pass, entry, describeDeparture(reason));',
-    replace: 'if (entry.pr < 0) wishWords(pass, entry, describeDeparture(reason));',
+    find: 'if (isUntrue(pass, entry, true)) wishWords(pass, entry, describeDeparture(words));',
+    replace: 'if (entry.pr < 0) wishWords(pass, entry, describeDeparture(words));',
     families: ['calm', 'storm'],
     dies: 'one leaves and comes back',
   },
@@ -275,8 +275,9 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the words of another queue stay on what it let through',
     file: `${QUEUE}/words/departure.ts`,
-    find: 'if (leavesSilently(reason) || ',
-    replace: "if ((isSilent(reason) && reason !== 'merged_outside_the_queue') || ",
+    find: 'words: Told | null = leavesSilently(reason) ? null : reason,',
+    replace:
+      "words: Told | null = leavesSilently(reason) && reason !== 'merged_outside_the_queue' ? null : reason,",
     families: ['people'],
     dies: 'two deployments on one repository',
   },
