@@ -1,4 +1,4 @@
-import { readAtHand } from '../../engine-container/src/staging/objects.ts';
+import { computeAtHand } from '../../engine-container/src/staging/objects.ts';
 import { type MergePlan, planMerge } from '../../engine-container/src/staging/three-way.ts';
 import { GitLab } from './git-lab.ts';
 import { MemoryObjects, type MergeCase } from './trees.ts';
@@ -31,7 +31,7 @@ export function planCase(one: MergeCase): MergePlan {
   const objects = new MemoryObjects();
   const [base, ours, theirs] = [one.base, one.ours, one.theirs].map((tree) => objects.putTree(tree));
   if (base === undefined || ours === undefined || theirs === undefined) throw new Error('a side is missing');
-  return readAtHand(planMerge(objects, { base, ours, theirs }));
+  return computeAtHand(planMerge(objects, { base, ours, theirs }));
 }
 
 function nameOf(plan: MergePlan, git: string): Verdict['name'] {

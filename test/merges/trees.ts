@@ -6,7 +6,7 @@ import {
   type DirectoryEntry,
   hashBlob,
   type ObjectView,
-  readAtHand,
+  computeAtHand,
 } from '../../engine-container/src/staging/objects.ts';
 
 /** A file of a case; for a submodule `content` is the commit id. */
@@ -64,8 +64,8 @@ export class MemoryObjects implements ObjectView {
     for (const [name, inner] of below) {
       entries.push({ name, mode: DIRECTORY_MODE, id: this.putTree(inner), size: null });
     }
-    const sorted = readAtHand(sortEntries(entries));
-    const id = readAtHand(hashDirectory(sorted, 'sha1'));
+    const sorted = computeAtHand(sortEntries(entries));
+    const id = computeAtHand(hashDirectory(sorted, 'sha1'));
     this.putDirectory(id, sorted);
     return id;
   }

@@ -4,10 +4,10 @@ import { ANYTHING, isBetween, type Token, textToken } from '#core/domain/globs/g
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import {
   type BlobRequest,
+  type Computation,
   type DirectoryEntry,
   isDirectory,
   type ObjectView,
-  type Reading,
   readBlobs,
   readDirectories,
 } from './objects.ts';
@@ -76,7 +76,7 @@ export class AttributeFiles {
   }
 
   /** Those above a path of one tree, that of the root first. */
-  *findAbove(tree: TreeHash, path: string): Reading<readonly RulePlace[]> {
+  *findAbove(tree: TreeHash, path: string): Computation<readonly RulePlace[]> {
     const found: RulePlace[] = [];
     let id: TreeHash | undefined = tree;
     for (let depth = 0; id !== undefined; ) {
@@ -92,7 +92,7 @@ export class AttributeFiles {
   }
 
   /** Null: one that the forge keeps back. */
-  *read(files: readonly BlobRequest[]): Reading<ReadonlyMap<BlobId, RuleFile | null>> {
+  *read(files: readonly BlobRequest[]): Computation<ReadonlyMap<BlobId, RuleFile | null>> {
     const unread = files.filter(({ id }) => !this.#files.has(id));
     this.#effort.spend(FILE_STEPS * unread.length);
     const blobs = yield* readBlobs(this.#view, unread);
@@ -118,7 +118,7 @@ export class AttributeFiles {
       : rule.matcher.matches(rule.pattern.includes('/') ? below : name, this.#effort);
   }
 
-  *#readFolder(id: TreeHash, path: string): Reading<Folder> {
+  *#readFolder(id: TreeHash, path: string): Computation<Folder> {
     const known = this.#folders.get(id);
     if (known !== undefined) return known;
     const [entries = []] = yield* readDirectories(this.#view, [{ id, path }]);

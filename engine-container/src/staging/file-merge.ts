@@ -3,7 +3,7 @@ import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX, MERGE_STEPS_MAX } from '#core/domain/limits.ts';
 import type { MergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 import { MERGE_WORDS, MergeRules } from './merge-rules.ts';
-import { formatOf, hashBlob, type ObjectView, type Reading, readBlobs, TURN } from './objects.ts';
+import { type Computation, formatOf, hashBlob, type ObjectView, readBlobs, TURN } from './objects.ts';
 import { type FileVersion, isRegularFile } from './path-change.ts';
 import { Refused } from './refusal.ts';
 import { mergeText, type TextMerge } from './text/merge-text.ts';
@@ -26,7 +26,7 @@ export function* mergeFiles(
   view: ObjectView,
   merges: readonly FileMerge[],
   trees: readonly TreeHash[],
-): Reading<ReadonlyMap<string, FileVersion>> {
+): Computation<ReadonlyMap<string, FileVersion>> {
   const withContents = merges.filter((merge) => !isDecidedByIds(merge));
   for (const merge of withContents) {
     for (const version of versionsOf(merge)) {
@@ -72,7 +72,7 @@ function* mergeContents(
   merge: FileMerge,
   blobs: ReadonlyMap<BlobId, Buffer | 'withheld'>,
   effort: PacedEffort,
-): Reading<Buffer> {
+): Computation<Buffer> {
   const contents = [merge.base, merge.ours, merge.theirs].map((version) => {
     const content = version === null ? Buffer.alloc(0) : blobs.get(version.id);
     if (!Buffer.isBuffer(content)) throw new Refused('file_too_large');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describeGate, isComplete, type StatusGate } from '#core/domain/forge/status-gate.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { gateFileNames } from '#core/domain/queue/queue-names.ts';
-import { findEntry, isDirectory, type ObjectView, type Reading } from './objects.ts';
+import { type Computation, findEntry, isDirectory, type ObjectView } from './objects.ts';
 import { SUBMODULE_MODE } from './path-change.ts';
 
 export interface GateFile {
@@ -21,7 +21,7 @@ function* findInFolders(
   tree: TreeHash,
   queueName: string,
   folders: readonly string[],
-): Reading<GateFile | null> {
+): Computation<GateFile | null> {
   for (const folder of folders) {
     const found = yield* findFolder(view, tree, folder);
     if (found === 'submodule') return null;
@@ -50,7 +50,7 @@ export function* findGateFile(
   view: ObjectView,
   tree: TreeHash,
   { queueName, folders, otherFolders }: GatePlaces,
-): Reading<GateFile | null> {
+): Computation<GateFile | null> {
   const gate = yield* findInFolders(view, tree, queueName, folders);
   if (gate === null || otherFolders === null) return gate;
   const other = yield* findInFolders(view, tree, queueName, otherFolders);
@@ -63,7 +63,7 @@ function* findFolder(
   view: ObjectView,
   tree: TreeHash,
   folder: string,
-): Reading<'directory' | 'submodule' | 'none'> {
+): Computation<'directory' | 'submodule' | 'none'> {
   const names = folder.split('/');
   for (const at of names.keys()) {
     const entry = yield* findEntry(view, tree, names.slice(0, at + 1).join('/'));
@@ -101,7 +101,7 @@ export function* findStatusGate(
   view: ObjectView,
   tree: TreeHash,
   gate: StatusGate,
-): Reading<GateFile | null> {
+): Computation<GateFile | null> {
   if (!isComplete(gate)) return null;
   const hash = createHash('sha1').update(describeGate(gate));
   for (const name of CI_CONFIG_NAMES) {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { Pace } from '#core/domain/effort.ts';
 import type { TreeHash } from '#core/domain/ids.ts';
 import {
+  type Computation,
   type Directory,
   type DirectoryEntry,
   isDirectory,
   type ObjectFormat,
-  type Reading,
   TURN,
 } from './objects.ts';
 import { comparePaths } from './path-change.ts';
@@ -25,7 +25,7 @@ export function* hashDirectory(
   entries: Directory,
   format: ObjectFormat,
   encodeName: (name: string) => Buffer = (name) => Buffer.from(name),
-): Reading<TreeHash> {
+): Computation<TreeHash> {
   const pace = new Pace();
   const sorted = yield* sortEntries(entries);
   let length = 0;
@@ -59,7 +59,7 @@ function modeOf(mode: string): string {
 }
 
 /** Git sorts a directory as if its name ended in a slash. */
-export function sortEntries(entries: Directory): Reading<Directory> {
+export function sortEntries(entries: Directory): Computation<Directory> {
   return sortInTurns(entries, ({ name }) => name, compareEntries);
 }
 

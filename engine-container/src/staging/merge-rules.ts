@@ -9,7 +9,7 @@ import {
   type RulePlace,
   ruledPath,
 } from './attributes.ts';
-import type { ObjectView, Reading } from './objects.ts';
+import type { Computation, ObjectView } from './objects.ts';
 import { Refused } from './refusal.ts';
 
 /** Attributes and macros that git knows without a definition, with their values that change nothing where a merge is clean. */
@@ -64,7 +64,7 @@ export class MergeRules {
    * Throws `Refused` where a rule could make git treat the file at `path` otherwise than its contents say, and where there
    * are more rules than can be read.
    */
-  *refuse(path: string): Reading<void> {
+  *refuse(path: string): Computation<void> {
     try {
       yield* this.#refuse(path);
     } catch (error) {
@@ -73,7 +73,7 @@ export class MergeRules {
     }
   }
 
-  *#refuse(path: string): Reading<void> {
+  *#refuse(path: string): Computation<void> {
     const places = new Map<string, RulePlace>();
     for (const tree of this.#trees) {
       for (const place of yield* this.#attributes.findAbove(tree, path)) {

@@ -39,7 +39,7 @@ export interface BlobRequest {
 }
 
 /** A computation that stops where objects are missing and goes on once its driver has put them into the view. */
-export type Reading<Result> = Generator<readonly Need[], Result, void>;
+export type Computation<Result> = Generator<readonly Need[], Result, void>;
 
 /** A directory that a computation needs and that no listing shows as it is. `side`: whose directory it is. */
 export class Unsayable extends Error {
@@ -49,13 +49,13 @@ export class Unsayable extends Error {
   }
 }
 
-/** Asks for nothing: all others in the engine have a turn before the reading goes on. */
+/** Asks for nothing: all others in the engine have a turn before the computation goes on. */
 export const TURN: readonly Need[] = [];
 
-/** Carries a reading out where everything is at hand. */
-export function readAtHand<Result>(reading: Reading<Result>): Result {
+/** Carries a computation out where everything is at hand. */
+export function computeAtHand<Result>(computation: Computation<Result>): Result {
   for (;;) {
-    const step = reading.next();
+    const step = computation.next();
     if (step.done === true) return step.value;
     if (step.value !== TURN) throw new Error('an object is not at hand');
   }
@@ -73,7 +73,7 @@ export interface DirectoryRequest {
 export function* readDirectories(
   view: ObjectView,
   requests: readonly DirectoryRequest[],
-): Reading<readonly Directory[]> {
+): Computation<readonly Directory[]> {
   const missing = requests.flatMap(({ id, path }): Need[] =>
     id === null || view.directory(id) !== undefined ? [] : [{ kind: 'directory', id, path }],
   );
@@ -91,7 +91,7 @@ export function* readDirectories(
 export function* readBlobs(
   view: ObjectView,
   wanted: readonly BlobRequest[],
-): Reading<ReadonlyMap<BlobId, Buffer | 'withheld'>> {
+): Computation<ReadonlyMap<BlobId, Buffer | 'withheld'>> {
   const found = new Map<BlobId, Buffer | 'withheld'>();
   const missing = new Map<BlobId, BlobRequest>();
   for (const { id, size } of wanted) {
@@ -105,7 +105,11 @@ export function* readBlobs(
 }
 
 /** The entry at a path of a tree; null when there is none. */
-export function* findEntry(view: ObjectView, tree: TreeHash, path: string): Reading<DirectoryEntry | null> {
+export function* findEntry(
+  view: ObjectView,
+  tree: TreeHash,
+  path: string,
+): Computation<DirectoryEntry | null> {
   let id: TreeHash | null = tree;
   let found: DirectoryEntry | null = null;
   const names = path.split('/');

@@ -1,7 +1,7 @@
 import { EffortSpent, PacedEffort } from '#core/domain/effort.ts';
 import type { TreeHash } from '#core/domain/ids.ts';
 import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX, MERGE_STEPS_MAX } from '#core/domain/limits.ts';
-import { type ObjectView, type Reading, readBlobs, TURN } from './objects.ts';
+import { type Computation, type ObjectView, readBlobs, TURN } from './objects.ts';
 import { type FileVersion, type PathChange, SUBMODULE_MODE } from './path-change.ts';
 import { listChanges, settleGroups } from './text/change-groups.ts';
 import { DiffGivenUp, hasMoreLines, LINE_STEPS, pairLines, splitLines } from './text/lines.ts';
@@ -26,7 +26,7 @@ export function* readPatchText(
   from: TreeHash,
   to: TreeHash,
   submodules: Submodules = 'compared',
-): Reading<string | null> {
+): Computation<string | null> {
   const diff = yield* diffTrees(view, from, to, 'head');
   const changes = diff.changes.filter((change) => submodules === 'compared' || !isOfSubmodule(change));
   const files = changes.flatMap((change) => [change.from, change.to].flatMap(withContents));
@@ -75,13 +75,13 @@ function headOf({ path, from, to }: PathChange): string {
   return `${path}:${from === null ? `new:${to?.mode}` : to === null ? `deleted:${from.mode}` : ''}`;
 }
 
-function* linesOf(before: Buffer, after: Buffer, effort: PacedEffort): Reading<string> {
+function* linesOf(before: Buffer, after: Buffer, effort: PacedEffort): Computation<string> {
   const texts = { before: yield* splitLines(before, effort), after: yield* splitLines(after, effort) };
   const pair = yield* pairLines(texts.before, texts.after, effort);
   const marks = yield* diffByMyers(pair, effort);
   yield* settleGroups(pair, marks, false, effort);
   const out: string[] = [];
-  const show = function* (mark: string, lines: readonly string[]): Reading<void> {
+  const show = function* (mark: string, lines: readonly string[]): Computation<void> {
     for (const line of lines) {
       out.push(mark, withoutSpace(line));
       effort.walk(LINE_STEPS);
@@ -89,7 +89,7 @@ function* linesOf(before: Buffer, after: Buffer, effort: PacedEffort): Reading<s
     }
   };
   let shown = 0;
-  const showUnchanged = function* (start: number, end: number): Reading<void> {
+  const showUnchanged = function* (start: number, end: number): Computation<void> {
     yield* show('', texts.before.slice(Math.max(start, shown), end));
     shown = Math.max(shown, end);
   };

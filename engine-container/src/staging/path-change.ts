@@ -18,8 +18,8 @@ export interface PathChange {
 export const SUBMODULE_MODE = '160000';
 
 /** Files of both modes are one type to git; symlinks and submodules are types of their own. */
-export function isRegularFile(version: FileVersion): boolean {
-  return version.mode === '100644' || version.mode === '100755';
+export function isRegularFile({ mode }: Pick<FileVersion, 'mode'>): boolean {
+  return mode === '100644' || mode === '100755';
 }
 
 export function isSameVersion(a: FileVersion | null | undefined, b: FileVersion | null | undefined): boolean {

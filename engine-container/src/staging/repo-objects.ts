@@ -12,13 +12,13 @@ import type { TreeReader } from '#core/ports/forge.ts';
 import type { BaseSides, RepoDirectories } from '../reconcile/engine-memory.ts';
 import { hashDirectory, sortEntries } from './hash-directory.ts';
 import {
+  type Computation,
   type Directory,
   type DirectoryEntry,
   formatOf,
   isDirectory,
   type Need,
   type ObjectView,
-  type Reading,
   TURN,
 } from './objects.ts';
 import { directoryOf } from './renames/sides.ts';
@@ -121,10 +121,10 @@ export class RepoObjects implements ObjectView {
   }
 
   /** Carries a computation out and reads what it asks for. Throws `ReadingUnfinished`. */
-  async run<Result>(reading: Reading<Result>): Promise<Result> {
+  async run<Result>(computation: Computation<Result>): Promise<Result> {
     try {
       for (;;) {
-        const step = reading.next();
+        const step = computation.next();
         if (this.#entriesSeen > TURN_ENTRIES) await this.#giveTurn();
         if (step.done === true) return step.value;
         await this.#readAll(step.value);
@@ -135,9 +135,9 @@ export class RepoObjects implements ObjectView {
   }
 
   /** The same without reading contents: null as soon as the result depends on one. */
-  async runWithoutContents<Result>(reading: Reading<Result>): Promise<Result | null> {
+  async runWithoutContents<Result>(computation: Computation<Result>): Promise<Result | null> {
     for (;;) {
-      const step = reading.next();
+      const step = computation.next();
       if (this.#entriesSeen > TURN_ENTRIES) await this.#giveTurn();
       if (step.done === true) return step.value;
       if (step.value.some((need) => need.kind === 'blob')) return null;
@@ -216,7 +216,7 @@ export class RepoObjects implements ObjectView {
     for (const _ of this.#takeApart(root, entries)) await setImmediate();
   }
 
-  *#takeApart(root: TreeHash, entries: readonly TreeEntry[]): Reading<void> {
+  *#takeApart(root: TreeHash, entries: readonly TreeEntry[]): Computation<void> {
     const pace = new Pace();
     const ids = new Map<string, string>([['', root]]);
     const contents = new Map<string, DirectoryEntry[]>();
@@ -245,7 +245,7 @@ function isLarge(need: Need): boolean {
   return need.kind === 'blob' && (need.size ?? 0) > LARGE_BLOB_BYTES;
 }
 
-function* verify(id: TreeHash, entries: Directory): Reading<Directory | 'unsayable'> {
+function* verify(id: TreeHash, entries: Directory): Computation<Directory | 'unsayable'> {
   const directory = yield* sortEntries(entries);
   return (yield* hashDirectory(directory, formatOf(id))) === id ? directory : 'unsayable';
 }

@@ -1,5 +1,5 @@
 import { Pace } from '#core/domain/effort.ts';
-import { type Reading, TURN } from './objects.ts';
+import { type Computation, TURN } from './objects.ts';
 
 /** Steps of one comparison, beside one for so many characters of the shorter text. */
 const COMPARE_STEPS = 6;
@@ -13,7 +13,7 @@ export function* sortInTurns<Item>(
   items: readonly Item[],
   textOf: (item: Item) => string,
   compare: (a: Item, b: Item) => number,
-): Reading<readonly Item[]> {
+): Computation<readonly Item[]> {
   const pace = new Pace();
   const isAfter = (a: Item, b: Item): boolean => {
     pace.walk(COMPARE_STEPS + Math.min(textOf(a).length, textOf(b).length) / CHARS_PER_STEP);

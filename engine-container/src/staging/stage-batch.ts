@@ -291,7 +291,10 @@ class ChainBuilder {
     );
   }
 
-  /** The commits stay reachable from the staging branch; the work branch itself is litter. False: it may stand. */
+  /**
+   * The work branch itself is litter: what was published holds its commits, and where nothing was published the forge keeps them for as
+   * long as it keeps what no branch holds. False: it may stand.
+   */
   async cleanUp(): Promise<boolean> {
     if (!this.#workExists) return !this.#leavesWork;
     return removeWorkBranch(this.#deps.forge, this.#action.workBranch);

@@ -2,7 +2,7 @@ import type { Commit, RefInTheWay } from '#core/domain/forge/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { sameTreeFile } from '#core/domain/queue/queue-names.ts';
 import { type EngineForge, ForgeError, type PatchRequest } from '#core/ports/forge.ts';
-import { isDirectory, type ObjectView, type Reading, readDirectories } from './objects.ts';
+import { type Computation, isDirectory, type ObjectView, readDirectories } from './objects.ts';
 import { renderPatch } from './patch.ts';
 import { isRegularFile, type PathChange } from './path-change.ts';
 import type { RepoObjects } from './repo-objects.ts';
@@ -169,7 +169,7 @@ async function detour(
 }
 
 /** A new file under a name that the root of the tree does not have, with contents that the forge has. */
-function* findExtraFile(view: ObjectView, tree: TreeHash, queueName: string): Reading<PathChange> {
+function* findExtraFile(view: ObjectView, tree: TreeHash, queueName: string): Computation<PathChange> {
   const [root = []] = yield* readDirectories(view, [{ id: tree, path: '' }]);
   const names = new Set(root.map(({ name }) => name));
   let path = sameTreeFile(queueName);

@@ -2,7 +2,7 @@ import { Pace } from '#core/domain/effort.ts';
 import type { TreeHash } from '#core/domain/ids.ts';
 import type { MergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 import { type FileMerge, mergeFiles } from './file-merge.ts';
-import { type ObjectView, type Reading, TURN, Unsayable } from './objects.ts';
+import { type Computation, type ObjectView, TURN, Unsayable } from './objects.ts';
 import { byPath, type FileVersion, isRegularFile, isSameVersion, type PathChange } from './path-change.ts';
 import { Refused } from './refusal.ts';
 import { findRenames } from './renames/find-renames.ts';
@@ -34,7 +34,7 @@ export interface MergeTrees {
  * head. What git calls a conflict is refused, and so is what git could merge in more than one way (A9). The contents of
  * new files are in the view.
  */
-export function planMerge(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
+export function planMerge(view: ObjectView, trees: MergeTrees): Computation<MergePlan> {
   return unlessRefused(mergeWhole(view, trees));
 }
 
@@ -43,11 +43,11 @@ export function planMerge(view: ObjectView, trees: MergeTrees): Reading<MergePla
  * same paths, so that it costs no more than the change. A file that `ours` has moved is a conflict. Where `theirs` takes one away that
  * `ours` does not have, all of `ours` is looked at: `ours` may have moved it.
  */
-export function planPick(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
+export function planPick(view: ObjectView, trees: MergeTrees): Computation<MergePlan> {
   return unlessRefused(mergePicked(view, trees));
 }
 
-function* unlessRefused(merge: Reading<MergePlan>): Reading<MergePlan> {
+function* unlessRefused(merge: Computation<MergePlan>): Computation<MergePlan> {
   try {
     return yield* merge;
   } catch (error) {
@@ -57,7 +57,7 @@ function* unlessRefused(merge: Reading<MergePlan>): Reading<MergePlan> {
   }
 }
 
-function* mergeWhole(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
+function* mergeWhole(view: ObjectView, trees: MergeTrees): Computation<MergePlan> {
   const { base, ours, theirs } = trees;
   if (theirs === base || theirs === ours) return { kind: 'plan', changes: [], tree: ours };
   const ourDiff = yield* diffTrees(view, base, ours);
@@ -65,7 +65,7 @@ function* mergeWhole(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
   return yield* mergeDiffs(view, trees, ourDiff, theirDiff);
 }
 
-function* mergePicked(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
+function* mergePicked(view: ObjectView, trees: MergeTrees): Computation<MergePlan> {
   const { base, ours, theirs } = trees;
   const theirDiff = yield* diffTrees(view, base, theirs, 'head');
   const places = placesOf(theirDiff.changes);
@@ -93,7 +93,7 @@ function* mergeDiffs(
   trees: MergeTrees,
   ourDiff: TreeDiff,
   theirDiff: TreeDiff,
-): Reading<MergePlan> {
+): Computation<MergePlan> {
   const { base, ours, theirs } = trees;
   const pace = new Pace();
   const { settled, merges } = yield* sortPaths(view, [base, ours, theirs], ourDiff, theirDiff);
@@ -122,7 +122,7 @@ function* sortPaths(
   trees: readonly TreeHash[],
   ours: TreeDiff,
   theirs: TreeDiff,
-): Reading<Sorted> {
+): Computation<Sorted> {
   const settled: PathChange[] = [];
   const merges: FileMerge[] = [];
   const ourChanges = new Map(ours.changes.map((change) => [change.path, change]));

@@ -2,12 +2,12 @@ import { Pace } from '#core/domain/effort.ts';
 import type { TreeHash } from '#core/domain/ids.ts';
 import { hashDirectory, sortEntries } from './hash-directory.ts';
 import {
+  type Computation,
   DIRECTORY_MODE,
   type DirectoryEntry,
   formatOf,
   isDirectory,
   type ObjectView,
-  type Reading,
   readDirectories,
   TURN,
 } from './objects.ts';
@@ -39,7 +39,7 @@ export function* editTree(
   view: ObjectView,
   tree: TreeHash,
   changes: readonly Pick<PathChange, 'path' | 'to'>[],
-): Reading<TreeHash | 'clash'> {
+): Computation<TreeHash | 'clash'> {
   const pace = new Pace();
   const root: Wish = { file: undefined, below: new Map() };
   for (const { path, to } of changes) {
@@ -73,7 +73,7 @@ function* editDirectory(
   id: TreeHash | null,
   path: string,
   wishes: ReadonlyMap<string, Wish>,
-): Reading<TreeHash | null | 'clash'> {
+): Computation<TreeHash | null | 'clash'> {
   const { view, sample } = edit;
   const [directory = []] = yield* readDirectories(view, [{ id, path }]);
   const entries = new Map<string, DirectoryEntry>();

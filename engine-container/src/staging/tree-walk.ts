@@ -1,12 +1,12 @@
 import { Effort, EffortSpent, Turns } from '#core/domain/effort.ts';
 import type { TreeHash } from '#core/domain/ids.ts';
 import {
+  type Computation,
   type Directory,
   type DirectoryEntry,
   type DirectoryRequest,
   isDirectory,
   type ObjectView,
-  type Reading,
   readDirectories,
   TURN,
 } from './objects.ts';
@@ -33,8 +33,8 @@ export interface TreeDiff {
 /**
  * The changes that turn tree `from` into tree `to`, which is of a pull request's head or of the base. Only directories
  * whose ids differ are read, level by level, and where `places` are named, nothing that is not among them. Throws `Unsayable`, and
- * `Refused` where there are too many changes, or one is too deep: a tree of a thousand names for one directory of a thousand names for one directory of
- * a thousand files takes three answers to read, and all memory of the engine to list.
+ * `Refused` where there are too many changes, or one is too deep: a thousand names for one directory, in which a thousand stand for
+ * another one of a thousand files, take three answers to read, and all memory of the engine to list.
  */
 export function* diffTrees(
   view: ObjectView,
@@ -42,7 +42,7 @@ export function* diffTrees(
   to: TreeHash,
   side: 'base' | 'head' = 'base',
   places: ReadonlySet<string> | null = null,
-): Reading<TreeDiff> {
+): Computation<TreeDiff> {
   try {
     return yield* walkTrees(view, { path: '', from, to }, side, places);
   } catch (error) {
@@ -56,7 +56,7 @@ function* walkTrees(
   root: Pair,
   side: 'base' | 'head',
   places: ReadonlySet<string> | null,
-): Reading<TreeDiff> {
+): Computation<TreeDiff> {
   const effort = new Effort(TREE_STEPS_MAX);
   const turns = new Turns(() => effort.left);
   const changes: PathChange[] = [];

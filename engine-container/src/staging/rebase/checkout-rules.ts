@@ -1,7 +1,7 @@
 import { Effort, EffortSpent, Turns } from '#core/domain/effort.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { type Assignment, AttributeFiles, type RuleFile, ruledPath } from '../attributes.ts';
-import { type BlobRequest, type ObjectView, type Reading, readBlobs, TURN } from '../objects.ts';
+import { type BlobRequest, type Computation, type ObjectView, readBlobs, TURN } from '../objects.ts';
 import { type FileVersion, isRegularFile } from '../path-change.ts';
 import {
   type Attributes,
@@ -43,7 +43,7 @@ interface ReadBack extends BlobRequest {
  * overwrites it: a rebase does not begin if a file of the first checkout is one, and stops where a later checkout would overwrite
  * one. Null: there is no such file, or it cannot be told, since more rules, files or bytes would have to be read.
  */
-export function* findRewritten(view: ObjectView, checkouts: readonly Checkout[]): Reading<string | null> {
+export function* findRewritten(view: ObjectView, checkouts: readonly Checkout[]): Computation<string | null> {
   try {
     const readBack = yield* listReadBack(view, checkouts);
     const texts = yield* readTexts(view, readBack);
@@ -62,7 +62,7 @@ export function* findRewritten(view: ObjectView, checkouts: readonly Checkout[])
 function* readTexts(
   view: ObjectView,
   files: readonly BlobRequest[],
-): Reading<ReadonlyMap<BlobId, ConvertedText>> {
+): Computation<ReadonlyMap<BlobId, ConvertedText>> {
   const blobs = yield* readBlobs(view, files);
   const texts = new Map<BlobId, ConvertedText>();
   let bytes = 0;
@@ -86,7 +86,7 @@ interface WrittenFile {
 }
 
 /** Files in which a conversion may make a difference, as many as are read. */
-function* listReadBack(view: ObjectView, checkouts: readonly Checkout[]): Reading<readonly ReadBack[]> {
+function* listReadBack(view: ObjectView, checkouts: readonly Checkout[]): Computation<readonly ReadBack[]> {
   const effort = new Effort(RULE_STEPS_MAX);
   const attributes = new AttributeFiles(view, effort);
   const budget = new ReadingBudget();
@@ -109,7 +109,7 @@ function* listReadBack(view: ObjectView, checkouts: readonly Checkout[]): Readin
   return budget.readBack;
 
   /** A file that git once took for changed stays so, also where later rules say otherwise. */
-  function* check(path: string, { version, tree, at }: WrittenFile): Reading<void> {
+  function* check(path: string, { version, tree, at }: WrittenFile): Computation<void> {
     const written = conversionOf(yield* readAttributes(attributes, effort, tree, path));
     budget.add(path, version, { written, read: written });
     for (const later of ruledAnew) {
@@ -151,7 +151,7 @@ function* readAttributes(
   effort: Effort,
   tree: TreeHash,
   path: string,
-): Reading<Attributes> {
+): Computation<Attributes> {
   const places = yield* attributes.findAbove(tree, path);
   const values = new Map<string, Assignment['value']>();
   if (places.length === 0) return values;

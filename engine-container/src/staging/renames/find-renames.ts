@@ -2,12 +2,12 @@ import { Pace } from '#core/domain/effort.ts';
 import type { TreeHash } from '#core/domain/ids.ts';
 import type { FileMerge } from '../file-merge.ts';
 import { LIKENESS_WORDS, MergeRules } from '../merge-rules.ts';
-import { type ObjectView, type Reading, TURN } from '../objects.ts';
-import type { FileVersion, PathChange } from '../path-change.ts';
+import { type Computation, type ObjectView, TURN } from '../objects.ts';
+import { type FileVersion, isRegularFile, type PathChange } from '../path-change.ts';
 import { Refused } from '../refusal.ts';
 import type { TreeDiff } from '../tree-walk.ts';
 import { pairFiles } from './pair-files.ts';
-import { belowAny, directoryOf, isRegular, type RenameFile } from './sides.ts';
+import { belowAny, directoryOf, type RenameFile } from './sides.ts';
 
 /** A file that one side, or both, moved, and the other changed: what is to be merged at its new place. */
 export interface RenamedFile extends FileMerge {
@@ -35,7 +35,7 @@ export function* findRenames(
   trees: readonly TreeHash[],
   ours: TreeDiff,
   theirs: TreeDiff,
-): Reading<readonly RenamedFile[]> {
+): Computation<readonly RenamedFile[]> {
   const pace = new Pace();
   const ourChanges = yield* indexChanges(ours.changes, pace);
   const theirChanges = yield* indexChanges(theirs.changes, pace);
@@ -62,13 +62,16 @@ export function* findRenames(
       const others = ourPlace === undefined ? ourChanges : theirChanges;
       if (versionAt(others, target) !== null) throw new Refused('conflict');
     }
-    if (isRegular(ourFile) !== isRegular(theirFile)) throw new Refused('merge_unsure');
+    if (isRegularFile(ourFile) !== isRegularFile(theirFile)) throw new Refused('merge_unsure');
     renamed.push({ path: target, source, base: our.from, ours: ourFile, theirs: theirFile });
   }
   return renamed;
 }
 
-function* indexChanges(changes: readonly PathChange[], pace: Pace): Reading<ReadonlyMap<string, PathChange>> {
+function* indexChanges(
+  changes: readonly PathChange[],
+  pace: Pace,
+): Computation<ReadonlyMap<string, PathChange>> {
   pace.walk(CHANGE_STEPS * changes.length);
   if (pace.isTurnDue()) yield TURN;
   return new Map(changes.map((change) => [change.path, change]));
@@ -85,7 +88,7 @@ function* pairSide(
   other: TreeDiff,
   otherChanges: ReadonlyMap<string, PathChange>,
   pace: Pace,
-): Reading<ReadonlyMap<string, string>> {
+): Computation<ReadonlyMap<string, string>> {
   pace.walk(CHANGE_STEPS * (own.changes.length + other.changes.length));
   if (pace.isTurnDue()) yield TURN;
   const sources = own.changes.flatMap(({ path, from, to }) => (to === null ? toFile(path, from) : []));

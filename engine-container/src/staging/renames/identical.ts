@@ -1,5 +1,6 @@
+import { isRegularFile } from '../path-change.ts';
 import { Refused } from '../refusal.ts';
-import { basenameOf, directoryOf, groupBy, isRegular, type RenameFile, type RenameSides } from './sides.ts';
+import { basenameOf, directoryOf, groupBy, type RenameFile, type RenameSides } from './sides.ts';
 
 /** Git stops looking through identical sources after this many. */
 const IDENTICAL_MAX = 100;
@@ -61,7 +62,7 @@ function isSettled(
 }
 
 function groupOf(file: RenameFile): string {
-  return isRegular(file) ? file.id : `${file.mode} ${file.id}`;
+  return isRegularFile(file) ? file.id : `${file.mode} ${file.id}`;
 }
 
 /** Says where most of the files went that left a removed directory unchanged; null: none did. */

@@ -1,6 +1,6 @@
 import { RENAME_PAIRS_MAX } from '#core/domain/limits.ts';
 import type { MergeRules } from '../merge-rules.ts';
-import { type ObjectView, type Reading, TURN } from '../objects.ts';
+import { type Computation, type ObjectView, TURN } from '../objects.ts';
 import { Refused } from '../refusal.ts';
 import { DirectoryGuess, type IdenticalPairs, pairIdentical } from './identical.ts';
 import { Scores } from './scores.ts';
@@ -24,7 +24,7 @@ export function* pairFiles(
   view: ObjectView,
   rules: MergeRules,
   sides: RenameSides,
-): Reading<ReadonlyMap<string, string>> {
+): Computation<ReadonlyMap<string, string>> {
   if (sides.relevant.size === 0 || sides.targets.length === 0) return new Map();
   const identical = pairIdentical(sides);
   const guess = new DirectoryGuess(identical);
@@ -59,7 +59,7 @@ class Pairing {
     this.#taken = new Set(identical.pairs.values());
   }
 
-  *run(): Reading<ReadonlyMap<string, string>> {
+  *run(): Computation<ReadonlyMap<string, string>> {
     yield* this.#pairNamesakes();
     yield* this.#pairSimilar();
     return this.#pairs;
@@ -72,7 +72,7 @@ class Pairing {
     );
   }
 
-  *#pairNamesakes(): Reading<void> {
+  *#pairNamesakes(): Computation<void> {
     const { sources, targets, openSources, openTargets } = this.#identical;
     const sourceNames = groupBy(sources, ({ path }) => basenameOf(path));
     const targetNames = groupBy(targets, ({ path }) => basenameOf(path));
@@ -101,7 +101,7 @@ class Pairing {
     return targets.get(`${place}/${basenameOf(source.path)}`);
   }
 
-  *#pairSimilar(): Reading<void> {
+  *#pairSimilar(): Computation<void> {
     const sources = this.#waiting();
     const { targets, openTargets } = this.#identical;
     const free = targets.filter(({ path }) => !this.#taken.has(path));

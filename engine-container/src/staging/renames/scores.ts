@@ -2,9 +2,10 @@ import { Effort, EffortSpent, Turns } from '#core/domain/effort.ts';
 import type { BlobId } from '#core/domain/ids.ts';
 import { MERGE_BYTES_MAX, MERGE_STEPS_MAX, RENAME_BLOBS_MAX } from '#core/domain/limits.ts';
 import type { MergeRules } from '../merge-rules.ts';
-import { type ObjectView, type Reading, readBlobs, TURN } from '../objects.ts';
+import { type Computation, type ObjectView, readBlobs, TURN } from '../objects.ts';
+import { isRegularFile } from '../path-change.ts';
 import { Refused } from '../refusal.ts';
-import { isRegular, type RenameFile } from './sides.ts';
+import type { RenameFile } from './sides.ts';
 import { type ChunkCounts, canReach, countChunks, scoreOf } from './similarity.ts';
 
 /** Steps that all comparing of one side may take; one for each byte that is read through. */
@@ -42,7 +43,7 @@ export class Scores {
   }
 
   /** Reads and compares what may reach the score. */
-  *read(sources: Files, targets: Files, scoreMin: number): Reading<void> {
+  *read(sources: Files, targets: Files, scoreMin: number): Computation<void> {
     const likely = this.#listLikely(sources, targets, scoreMin);
     const ids = new Set(likely.flat());
     this.#countBytes([...sources, ...targets], ids);
@@ -123,6 +124,6 @@ function isOfCrlf(content: Buffer | 'withheld' | undefined): boolean {
 const CRLF = '\r\n';
 
 function isLikely(source: RenameFile, target: RenameFile, scoreMin: number): boolean {
-  if (!isRegular(source) || !isRegular(target)) return false;
+  if (!isRegularFile(source) || !isRegularFile(target)) return false;
   return source.size === null || target.size === null || canReach(source.size, target.size, scoreMin);
 }

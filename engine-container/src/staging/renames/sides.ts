@@ -19,10 +19,6 @@ export interface RenameSides {
   readonly removedDirectories: ReadonlySet<string>;
 }
 
-export function isRegular({ mode }: { readonly mode: string }): boolean {
-  return mode === '100644' || mode === '100755';
-}
-
 export function directoryOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

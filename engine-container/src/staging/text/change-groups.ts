@@ -1,5 +1,5 @@
 import type { PacedEffort } from '#core/domain/effort.ts';
-import { type Reading, TURN } from '../objects.ts';
+import { type Computation, TURN } from '../objects.ts';
 import { compareByMyers } from './histogram.ts';
 import type { LinePair, Marks } from './lines.ts';
 
@@ -87,8 +87,8 @@ export function* settleGroups(
   marks: Marks,
   recompare: boolean,
   effort: PacedEffort,
-): Reading<void> {
-  const compareRemoved = (own: Group, other: Group): Reading<void> =>
+): Computation<void> {
+  const compareRemoved = (own: Group, other: Group): Computation<void> =>
     compareByMyers(
       pair,
       { left: own.start, right: own.end, top: other.start, bottom: other.end },
@@ -97,7 +97,7 @@ export function* settleGroups(
     );
   const turned = { before: pair.after, after: pair.before };
   const turnedMarks = { removed: marks.added, added: marks.removed };
-  const compareAdded = (own: Group, other: Group): Reading<void> =>
+  const compareAdded = (own: Group, other: Group): Computation<void> =>
     compareByMyers(
       turned,
       { left: own.start, right: own.end, top: other.start, bottom: other.end },
@@ -112,8 +112,8 @@ function* settleSide(
   { before, after }: LinePair,
   marks: Marks,
   effort: PacedEffort,
-  recompare: ((own: Group, other: Group) => Reading<void>) | null,
-): Reading<void> {
+  recompare: ((own: Group, other: Group) => Computation<void>) | null,
+): Computation<void> {
   const own = new Groups(before, marks.removed);
   const other = new Groups(after, marks.added);
   do {
@@ -128,7 +128,7 @@ function* settleSide(
   } while (own.next() && other.next());
 }
 
-function* settleGroup(own: Groups, other: Groups, effort: PacedEffort): Reading<void> {
+function* settleGroup(own: Groups, other: Groups, effort: PacedEffort): Computation<void> {
   let highestEnd = 0;
   let facesChanges = false;
   let size = 0;

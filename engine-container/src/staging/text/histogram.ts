@@ -1,5 +1,5 @@
 import type { PacedEffort } from '#core/domain/effort.ts';
-import { type Reading, TURN } from '../objects.ts';
+import { type Computation, TURN } from '../objects.ts';
 import { DiffGivenUp, emptyMarks, type LinePair, type Marks } from './lines.ts';
 import { diffByMyers } from './myers.ts';
 
@@ -18,7 +18,7 @@ interface Region {
  * The comparison that git's merge uses: splits at the longest match around the rarest line, and goes on before and
  * behind it. Where all common lines are frequent, that part is left to `diffByMyers`. Throws `DiffGivenUp` and `EffortSpent`.
  */
-export function* diffByHistogram(pair: LinePair, effort: PacedEffort): Reading<Marks> {
+export function* diffByHistogram(pair: LinePair, effort: PacedEffort): Computation<Marks> {
   const marks = emptyMarks(pair);
   const { before, after } = pair;
   const places = new Places(before);
@@ -51,7 +51,7 @@ export function* compareByMyers(
   region: Region,
   marks: Marks,
   effort: PacedEffort,
-): Reading<void> {
+): Computation<void> {
   const { left, right, top, bottom } = region;
   const pair = { before: before.subarray(left, right), after: after.subarray(top, bottom) };
   const part = yield* diffByMyers(pair, effort);
@@ -142,7 +142,7 @@ class Histogram {
   }
 
   /** Null: nothing in common. */
-  *findMatch(): Reading<Region | null | 'only frequent lines'> {
+  *findMatch(): Computation<Region | null | 'only frequent lines'> {
     const { after } = this.#pair;
     const { top, bottom } = this.#region;
     let best: Region | null = null;

@@ -1,12 +1,12 @@
 import type { PacedEffort } from '#core/domain/effort.ts';
-import { type Reading, TURN } from '../objects.ts';
+import { type Computation, TURN } from '../objects.ts';
 
 /** Steps of one line that is cut off or copied, and of one that is looked up among those before it, however short it is. */
 export const LINE_STEPS = 2;
 const LOOKUP_STEPS = 10;
 
 /** A text cut behind every line feed. Each character is one byte, so nothing is lost whatever the encoding is. */
-export function* splitLines(bytes: Buffer, effort: PacedEffort): Reading<readonly string[]> {
+export function* splitLines(bytes: Buffer, effort: PacedEffort): Computation<readonly string[]> {
   const text = bytes.toString('latin1');
   const lines: string[] = [];
   for (let start = 0; start < text.length; ) {
@@ -43,7 +43,7 @@ export function* pairLines(
   before: readonly string[],
   after: readonly string[],
   effort: PacedEffort,
-): Reading<LinePair> {
+): Computation<LinePair> {
   const numbers = new Map<string, number>();
   const toNumber = (line: string): number => {
     const known = numbers.get(line);
@@ -51,7 +51,7 @@ export function* pairLines(
     numbers.set(line, numbers.size);
     return numbers.size - 1;
   };
-  const numberAll = function* (lines: readonly string[]): Reading<Int32Array> {
+  const numberAll = function* (lines: readonly string[]): Computation<Int32Array> {
     const all = new Int32Array(lines.length);
     for (const [at, line] of lines.entries()) {
       all[at] = toNumber(line);

@@ -1,6 +1,6 @@
 import { EffortSpent, PacedEffort } from '#core/domain/effort.ts';
 import { MERGE_STEPS_MAX } from '#core/domain/limits.ts';
-import { type Reading, TURN } from '../objects.ts';
+import { type Computation, TURN } from '../objects.ts';
 import { type Change, listChanges, settleGroups } from './change-groups.ts';
 import { diffByHistogram } from './histogram.ts';
 import {
@@ -43,7 +43,7 @@ export function* mergeText(
   ours: Buffer,
   theirs: Buffer,
   effort: PacedEffort = new PacedEffort(MERGE_STEPS_MAX),
-): Reading<TextMerge> {
+): Computation<TextMerge> {
   if ([base, ours, theirs].some(isBinary)) return { kind: 'conflict' };
   if ([base, ours, theirs].some((text) => hasMoreLines(text, MERGE_LINES_MAX))) return { kind: 'too_long' };
   try {
@@ -66,7 +66,7 @@ interface Texts {
 }
 
 /** Whether groups that moved are compared again is what distinguishes the versions of git. */
-function* mergeLines(texts: Texts, effort: PacedEffort): Reading<TextMerge> {
+function* mergeLines(texts: Texts, effort: PacedEffort): Computation<TextMerge> {
   const sides = {
     ours: yield* compare(texts.base, texts.ours, effort),
     theirs: yield* compare(texts.base, texts.theirs, effort),
@@ -84,7 +84,7 @@ function* mergeSides(
   { ours, theirs }: { readonly ours: Compared; readonly theirs: Compared },
   recompare: boolean,
   effort: PacedEffort,
-): Reading<readonly string[] | null> {
+): Computation<readonly string[] | null> {
   const regions = new RegionList(texts);
   const mine = yield* settle(ours, recompare, effort);
   const yours = yield* settle(theirs, recompare, effort);
@@ -103,7 +103,7 @@ function* compare(
   before: readonly string[],
   after: readonly string[],
   effort: PacedEffort,
-): Reading<Compared> {
+): Computation<Compared> {
   const pair = yield* pairLines(before, after, effort);
   return { pair, marks: yield* diffByHistogram(pair, effort) };
 }
@@ -112,7 +112,7 @@ function* settle(
   { pair, marks }: Compared,
   recompare: boolean,
   effort: PacedEffort,
-): Reading<readonly Change[]> {
+): Computation<readonly Change[]> {
   const settled = { removed: marks.removed.slice(), added: marks.added.slice() };
   yield* settleGroups(pair, settled, recompare, effort);
   return listChanges(settled);

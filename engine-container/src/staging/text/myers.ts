@@ -1,5 +1,5 @@
 import type { PacedEffort } from '#core/domain/effort.ts';
-import { type Reading, TURN } from '../objects.ts';
+import { type Computation, TURN } from '../objects.ts';
 import { emptyMarks, type LinePair, type Marks } from './lines.ts';
 
 /** Lines that occur at least this often in the other text, or as often as the root of its length, may be left out. */
@@ -21,7 +21,7 @@ const FAR = 0x7fffffff;
  * Git's default comparison (Myers 1986, both ends at once) with the shortcuts that git takes on long texts: which of
  * several smallest changes comes out, and when it is not the smallest, is the same as in git.
  */
-export function* diffByMyers(pair: LinePair, effort: PacedEffort): Reading<Marks> {
+export function* diffByMyers(pair: LinePair, effort: PacedEffort): Computation<Marks> {
   const marks = emptyMarks(pair);
   const { before, after } = pair;
   const shorter = Math.min(before.length, after.length);
@@ -51,7 +51,7 @@ function* reduce(
   { head, tail }: { readonly head: number; readonly tail: number },
   marks: Uint8Array,
   effort: PacedEffort,
-): Reading<Reduced> {
+): Computation<Reduced> {
   effort.walk(COUNT_STEPS * other.length);
   if (effort.isTurnDue()) yield TURN;
   const counts = new Map<number, number>();
@@ -193,7 +193,7 @@ class Search {
     this.#editsMax = Math.max(roughRoot(diagonals), EDITS_MIN);
   }
 
-  *run(): Reading<void> {
+  *run(): Computation<void> {
     const boxes: Box[] = [
       { left: 0, right: this.#a.lines.length, top: 0, bottom: this.#b.lines.length, exact: false },
     ];
@@ -228,7 +228,7 @@ class Search {
   }
 
   /** A point on a good way through the box, where two ways from opposite corners meet. */
-  *#split(box: Box): Reading<Split> {
+  *#split(box: Box): Computation<Split> {
     const { left, right, top, bottom } = box;
     const [lowest, highest] = [left - bottom, right - top];
     const forward = new Front(this.#forward, this.#offset, -1, left - top, left);

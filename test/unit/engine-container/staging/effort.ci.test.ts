@@ -1,6 +1,6 @@
 import { Effort, EffortSpent, PacedEffort } from '#core/domain/effort.ts';
 import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX, MERGE_STEPS_MAX } from '#core/domain/limits.ts';
-import { type Reading, readAtHand, TURN } from '../../../../engine-container/src/staging/objects.ts';
+import { type Computation, computeAtHand, TURN } from '../../../../engine-container/src/staging/objects.ts';
 import { pairLines } from '../../../../engine-container/src/staging/text/lines.ts';
 import { MERGE_LINES_MAX, mergeText } from '../../../../engine-container/src/staging/text/merge-text.ts';
 import { diffByMyers } from '../../../../engine-container/src/staging/text/myers.ts';
@@ -8,7 +8,7 @@ import { planMerge } from '../../../../engine-container/src/staging/three-way.ts
 import { MemoryObjects } from '../../../merges/trees.ts';
 import { SeededRandom } from '../../../support/seeded-random.ts';
 
-function countTurns(reading: Reading<unknown>): number {
+function countTurns(reading: Computation<unknown>): number {
   let turns = 0;
   for (let step = reading.next(); step.done !== true; step = reading.next())
     if (step.value === TURN) turns += 1;
@@ -19,7 +19,7 @@ const linesOf = (count: number, toLine: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => `${toLine(at)}\n`).join('');
 
 const merge = (base: string, ours: string, theirs: string, steps: number = MERGE_STEPS_MAX) =>
-  readAtHand(mergeText(Buffer.from(base), Buffer.from(ours), Buffer.from(theirs), new PacedEffort(steps)));
+  computeAtHand(mergeText(Buffer.from(base), Buffer.from(ours), Buffer.from(theirs), new PacedEffort(steps)));
 
 /** A tenth in lines of what takes minutes when it is compared to the end: a hundredth of its steps, and of the limit. */
 const STEPS_MAX = MERGE_STEPS_MAX / 100;
@@ -78,7 +78,7 @@ test('the files of one merge share their steps', () => {
       ),
     );
     const [b = '', o = '', t = ''] = trees;
-    return readAtHand(planMerge(objects, { base: b, ours: o, theirs: t }));
+    return computeAtHand(planMerge(objects, { base: b, ours: o, theirs: t }));
   };
   const alone = planOf(1);
   expect(alone.kind).toBe('plan');
@@ -118,8 +118,8 @@ test('looking around lines that occur often takes steps of comparing', () => {
   const text = (mark: string) =>
     Array.from({ length: 20_000 }, (_, at) => (at % 100 === 50 ? `${mark}${at}` : `${at % 3}`));
   const effort = new PacedEffort(MERGE_STEPS_MAX);
-  const pair = readAtHand(pairLines(text('a'), text('b'), effort));
-  readAtHand(diffByMyers(pair, effort));
+  const pair = computeAtHand(pairLines(text('a'), text('b'), effort));
+  computeAtHand(diffByMyers(pair, effort));
   expect(MERGE_STEPS_MAX - effort.left).toBeGreaterThan(100 * 20_000);
 });
 
@@ -144,5 +144,5 @@ test('files that may have been renamed are not read where all of them are more t
     (entries) => objects.putTree(new Map(entries)),
   );
   const reading = planMerge(objects, { base: base ?? '', ours: ours ?? '', theirs: theirs ?? '' });
-  expect(readAtHand(reading)).toEqual({ kind: 'refused', reason: 'file_too_large' });
+  expect(computeAtHand(reading)).toEqual({ kind: 'refused', reason: 'file_too_large' });
 });

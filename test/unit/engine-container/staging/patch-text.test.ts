@@ -1,5 +1,5 @@
 import { hashDirectory } from '../../../../engine-container/src/staging/hash-directory.ts';
-import { hashBlob, readAtHand, TURN } from '../../../../engine-container/src/staging/objects.ts';
+import { computeAtHand, hashBlob, TURN } from '../../../../engine-container/src/staging/objects.ts';
 import { readPatchText, type Submodules } from '../../../../engine-container/src/staging/patch-text.ts';
 import { MERGE_LINES_MAX } from '../../../../engine-container/src/staging/text/merge-text.ts';
 
@@ -18,15 +18,15 @@ function givenTrees() {
     const id = hashBlob(bytes, 'sha1');
     blobs.set(id, bytes);
     const entries = [{ name: 'f', mode, id, size: size ?? bytes.length }];
-    const hash = readAtHand(hashDirectory(entries, 'sha1'));
+    const hash = computeAtHand(hashDirectory(entries, 'sha1'));
     directories.set(hash, entries);
     return hash;
   };
-  const none = readAtHand(hashDirectory([], 'sha1'));
+  const none = computeAtHand(hashDirectory([], 'sha1'));
   directories.set(none, []);
   const reading = (from: string, to: string, submodules?: Submodules) =>
     readPatchText(view, from, to, submodules);
-  return { tree, none, reading, patch: (from: string, to: string) => readAtHand(reading(from, to)) };
+  return { tree, none, reading, patch: (from: string, to: string) => computeAtHand(reading(from, to)) };
 }
 
 const part = (name: string, extra = '') => `part ${name}\n1\n2\n3\n${extra}4\n5\n6\nend\n`;
@@ -68,9 +68,9 @@ test('submodules count unless they are passed over', () => {
   const { tree, reading, patch } = givenTrees();
   const [one, other] = ['1', '2'].map((name) => tree(name, { mode: '160000' })) as [string, string];
   expect(patch(one, other)).not.toBe(patch(one, one));
-  expect(readAtHand(reading(one, other, 'ignored'))).toBe(patch(one, one));
+  expect(computeAtHand(reading(one, other, 'ignored'))).toBe(patch(one, one));
   const link = tree('target', { mode: '120000' });
-  expect(readAtHand(reading(one, link, 'ignored'))).toBe(patch(one, link));
+  expect(computeAtHand(reading(one, link, 'ignored'))).toBe(patch(one, link));
 });
 
 test('a file of more lines than are compared is not', () => {

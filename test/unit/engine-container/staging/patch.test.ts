@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hashBlob, readAtHand } from '../../../../engine-container/src/staging/objects.ts';
+import { computeAtHand, hashBlob } from '../../../../engine-container/src/staging/objects.ts';
 import { quoteName, renderPatch } from '../../../../engine-container/src/staging/patch.ts';
 import type { PathChange } from '../../../../engine-container/src/staging/path-change.ts';
 import { diffTrees } from '../../../../engine-container/src/staging/tree-walk.ts';
@@ -167,14 +167,14 @@ test('diffTrees names what differs, in order, and nothing else', () => {
     ]),
   );
   const [one, two] = ['1', '2'].map((content) => hashBlob(Buffer.from(content), 'sha1'));
-  const { changes, removedDirectories } = readAtHand(diffTrees(objects, from, to));
+  const { changes, removedDirectories } = computeAtHand(diffTrees(objects, from, to));
   expect(changes).toMatchObject([
     { path: 'gone/f', from: { mode: '100644', id: one }, to: null },
     { path: 'mode', from: { mode: '100644', id: one }, to: { mode: '100755', id: one } },
     { path: 'new', from: null, to: { mode: '100644', id: two } },
   ]);
   expect([...removedDirectories]).toEqual(['gone']);
-  expect(readAtHand(diffTrees(objects, from, from)).changes).toEqual([]);
+  expect(computeAtHand(diffTrees(objects, from, from)).changes).toEqual([]);
 });
 
 test('contents of a merge are written in one piece, however long they are', async () => {

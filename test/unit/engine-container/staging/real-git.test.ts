@@ -1,4 +1,4 @@
-import { readAtHand } from '../../../../engine-container/src/staging/objects.ts';
+import { computeAtHand } from '../../../../engine-container/src/staging/objects.ts';
 import { renderPatch } from '../../../../engine-container/src/staging/patch.ts';
 import { planMerge } from '../../../../engine-container/src/staging/three-way.ts';
 import { diffTrees } from '../../../../engine-container/src/staging/tree-walk.ts';
@@ -59,7 +59,7 @@ describe(`staging against real git, seed ${SEED}`, () => {
     const planner = new MemoryObjects();
     for (const one of cases) for (const side of [one.base, one.ours, one.theirs]) planner.putTree(side);
     planner.putBlob = (id, content) => made.set(id, content);
-    const plans = trees.map((each) => readAtHand(planMerge(planner, each)));
+    const plans = trees.map((each) => computeAtHand(planMerge(planner, each)));
     const patches = plans.map((plan) =>
       plan.kind === 'plan' ? renderPatch(plan.changes, (id) => made.get(id)) : null,
     );
@@ -74,7 +74,7 @@ describe(`staging against real git, seed ${SEED}`, () => {
   test('the patch between two trees turns one into the other exactly', async () => {
     const some = trees.slice(0, EXACT_CASES);
     const patches = some.map(({ ours, theirs }) =>
-      renderPatch(readAtHand(diffTrees(objects, ours, theirs)).changes),
+      renderPatch(computeAtHand(diffTrees(objects, ours, theirs)).changes),
     );
     const applied = lab.applyPatches(await Promise.all(patches));
     expect(applied).toEqual(some.map(({ theirs }) => theirs));

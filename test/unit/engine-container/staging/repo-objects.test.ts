@@ -4,7 +4,11 @@ import { FORGE_READS_AT_ONCE_MAX, MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX } from '
 import type { EngineForge } from '#core/ports/forge.ts';
 import { RepoDirectories } from '../../../../engine-container/src/reconcile/engine-memory.ts';
 import { hashDirectory } from '../../../../engine-container/src/staging/hash-directory.ts';
-import { type Reading, readAtHand, readBlobs } from '../../../../engine-container/src/staging/objects.ts';
+import {
+  type Computation,
+  computeAtHand,
+  readBlobs,
+} from '../../../../engine-container/src/staging/objects.ts';
 import { ReadingUnfinished, RepoObjects } from '../../../../engine-container/src/staging/repo-objects.ts';
 import { diffTrees } from '../../../../engine-container/src/staging/tree-walk.ts';
 
@@ -21,7 +25,7 @@ function givenContents(bytes: number) {
     },
   } as unknown as EngineForge;
   const objects = new RepoObjects(forge, new RepoDirectories(), () => false);
-  function* reading(blob: BlobId): Reading<number> {
+  function* reading(blob: BlobId): Computation<number> {
     if (objects.blob(blob) === undefined) yield [{ kind: 'blob', id: blob }];
     const content = objects.blob(blob);
     return content instanceof Buffer ? content.length : -1;
@@ -58,7 +62,7 @@ async function countTurns(work: () => Promise<unknown>): Promise<number> {
 test('a folder of tens of thousands of files is checked against its id in turns, whatever order the forge lists it in', async () => {
   const names = Array.from({ length: 50_000 }, (_, at) => `f${(at * 7_919) % 50_000}`);
   const entries = names.map((path) => ({ path, mode: '100644', id: id(3), size: 1 }));
-  const tree = readAtHand(
+  const tree = computeAtHand(
     hashDirectory(
       entries.map(({ path: name, ...entry }) => ({ name, ...entry })),
       'sha1',

@@ -1,5 +1,5 @@
 import type { MergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
-import { readAtHand } from '../../../../engine-container/src/staging/objects.ts';
+import { computeAtHand } from '../../../../engine-container/src/staging/objects.ts';
 import { planMerge } from '../../../../engine-container/src/staging/three-way.ts';
 import { type CaseFile, MemoryObjects } from '../../../merges/trees.ts';
 
@@ -18,7 +18,7 @@ function toTree(files: Files): Map<string, CaseFile> {
 function plan(base: Files, ours: Files, theirs: Files) {
   const objects = new MemoryObjects();
   const [b = '', o = '', t = ''] = [base, ours, theirs].map((files) => objects.putTree(toTree(files)));
-  return { objects, made: readAtHand(planMerge(objects, { base: b, ours: o, theirs: t })) };
+  return { objects, made: computeAtHand(planMerge(objects, { base: b, ours: o, theirs: t })) };
 }
 
 function expectMerged(base: Files, ours: Files, theirs: Files, result: Files): void {

@@ -1,9 +1,9 @@
 import { hashDirectory } from '../../../../engine-container/src/staging/hash-directory.ts';
 import {
+  computeAtHand,
   type Directory,
   type DirectoryEntry,
   type Reading,
-  readAtHand,
   TURN,
 } from '../../../../engine-container/src/staging/objects.ts';
 import { planMerge, planPick } from '../../../../engine-container/src/staging/three-way.ts';
@@ -20,7 +20,7 @@ const file = (name: string, content = 'a'): DirectoryEntry => ({
 const folder = (name: string, id: string): DirectoryEntry => ({ name, mode: '040000', id, size: null });
 
 function put(objects: MemoryObjects, directory: Directory): string {
-  const id = readAtHand(hashDirectory(directory, 'sha1'));
+  const id = computeAtHand(hashDirectory(directory, 'sha1'));
   objects.putDirectory(id, directory);
   return id;
 }
@@ -57,8 +57,8 @@ test.each<[name: string, size: [count: number, levels: number, nameChars?: numbe
 ])('more changes than the memory of the engine holds are refused, and not listed: %s', (_, size) => {
   const { objects, trees } = addRepeated(...size);
   const refused = { kind: 'refused', reason: 'too_many_files' };
-  expect(readAtHand(planMerge(objects, trees))).toEqual(refused);
-  expect(readAtHand(planPick(objects, trees))).toEqual(refused);
+  expect(computeAtHand(planMerge(objects, trees))).toEqual(refused);
+  expect(computeAtHand(planPick(objects, trees))).toEqual(refused);
 });
 
 /** A head that adds a file so deep; each folder is an object of one entry. */
@@ -77,12 +77,12 @@ function addDeep(depth: number) {
 
 test('a file that is nested too deep is refused, and does not end in an overflow of the stack', () => {
   const deepest = addDeep(1_000);
-  expect(readAtHand(planMerge(deepest.objects, deepest.trees))).toMatchObject({ kind: 'plan' });
+  expect(computeAtHand(planMerge(deepest.objects, deepest.trees))).toMatchObject({ kind: 'plan' });
   for (const depth of [1_001, 3_000]) {
     const { objects, trees } = addDeep(depth);
     const refused = { kind: 'refused', reason: 'too_many_files' };
-    expect(readAtHand(planMerge(objects, trees))).toEqual(refused);
-    expect(readAtHand(planPick(objects, trees))).toEqual(refused);
+    expect(computeAtHand(planMerge(objects, trees))).toEqual(refused);
+    expect(computeAtHand(planPick(objects, trees))).toEqual(refused);
   }
 });
 
@@ -105,7 +105,7 @@ test('two versions of a large directory are not compared under each of a thousan
   );
   const ours = put(objects, [...names.slice(0, 1_000).map((name) => folder(name, before)), file('new')]);
   const trees = { base: base ?? '', ours, theirs: theirs ?? '' };
-  expect(readAtHand(planMerge(objects, trees))).toEqual({ kind: 'refused', reason: 'too_many_files' });
+  expect(computeAtHand(planMerge(objects, trees))).toEqual({ kind: 'refused', reason: 'too_many_files' });
 });
 
 function run<Result>(reading: Reading<Result>): { readonly turns: number; readonly result: Result } {
@@ -141,6 +141,6 @@ test('a directory that is written anew loses those with nothing in them, as in t
   const empty = put(objects, []);
   const inner = put(objects, [folder('empty', empty), file('kept')]);
   const base = put(objects, [folder('empty', empty), file('f'), folder('inner', inner)]);
-  const edited = readAtHand(editTree(objects, base, [{ path: 'f', to: null }]));
+  const edited = computeAtHand(editTree(objects, base, [{ path: 'f', to: null }]));
   expect(edited).toBe(put(objects, [folder('inner', inner)]));
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readAtHand } from '../../../../../engine-container/src/staging/objects.ts';
+import { computeAtHand } from '../../../../../engine-container/src/staging/objects.ts';
 import { findRewritten } from '../../../../../engine-container/src/staging/rebase/checkout-rules.ts';
 import { hasConverted } from '../../../../../local/forge/git/converted.ts';
 import { Repository } from '../../../../../local/forge/git/repository.ts';
@@ -50,7 +50,7 @@ function told(files: Files, path: string, later: Files = files): string | null {
   const first = { tree: written, isRuledAnew: false, files: new Map([[path, version]]) };
   const then = { tree: read, isRuledAnew: true, files: new Map() };
   const last = { tree: read, isRuledAnew: false, files: new Map([[path, null]]) };
-  return readAtHand(findRewritten(objects, later === files ? [first] : [first, then, last]));
+  return computeAtHand(findRewritten(objects, later === files ? [first] : [first, then, last]));
 }
 
 function fileOf(text: string): CaseFile {
@@ -227,7 +227,7 @@ describe('a file that git would read back from disk as another one', () => {
     );
     const version = { mode: '100644', id: '2'.repeat(40), size: CRLF.length };
     const checkout = { tree, isRuledAnew: false, files: new Map([['dos.txt', version]]) };
-    expect(readAtHand(findRewritten(objects, [checkout]))).toBeNull();
+    expect(computeAtHand(findRewritten(objects, [checkout]))).toBeNull();
   });
 
   test('is told through macros of macros, as deep as they go', () => {
@@ -257,7 +257,7 @@ describe('a file that git would read back from disk as another one', () => {
     const without = { tree: other, isRuledAnew: true, files: new Map() };
     const removed = { tree: other, isRuledAnew: false, files: new Map([['dos.txt', null]]) };
     const ask = (...checkouts: Parameters<typeof findRewritten>[1]): string | null =>
-      readAtHand(findRewritten(objects, checkouts));
+      computeAtHand(findRewritten(objects, checkouts));
     expect(ask(written, removed)).toBeNull();
     expect(ask(written, without)).toBeNull();
     expect(ask(written, without, removed)).toBe('dos.txt');

@@ -3,7 +3,7 @@ import { DIRECTORY_MEMORY_ENTRIES_MAX, MERGE_FILE_BYTES_MAX } from '#core/domain
 import { type ChangedCommit, type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { RepoDirectories } from '../../../../../engine-container/src/reconcile/engine-memory.ts';
 import { hashDirectory } from '../../../../../engine-container/src/staging/hash-directory.ts';
-import { type DirectoryEntry, readAtHand } from '../../../../../engine-container/src/staging/objects.ts';
+import { computeAtHand, type DirectoryEntry } from '../../../../../engine-container/src/staging/objects.ts';
 import { RebasedOver } from '../../../../../engine-container/src/staging/rebase/rebased-over.ts';
 import { RepoObjects } from '../../../../../engine-container/src/staging/repo-objects.ts';
 
@@ -65,7 +65,7 @@ test('of commits that all change one file each is compared once, however many of
   };
   const put = (id: string): string => {
     const file = { name: 'f', mode: '100644', id: id.padStart(40, '0'), size: 1 };
-    const tree = readAtHand(hashDirectory([file], 'sha1'));
+    const tree = computeAtHand(hashDirectory([file], 'sha1'));
     memory.put(tree, [file]);
     return tree;
   };
@@ -103,7 +103,7 @@ describe('a commit that moves a submodule', () => {
     const put = (commit: string, content: string): string => {
       const f = { name: 'f', mode: '100644', id: content.padStart(40, '0'), size: 1 };
       const directory = [...rules, f, submoduleAt(commit)];
-      const tree = readAtHand(hashDirectory(directory, 'sha1'));
+      const tree = computeAtHand(hashDirectory(directory, 'sha1'));
       memory.put(tree, directory);
       return tree;
     };
