@@ -32,7 +32,7 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a failure of before the clock was set back blames no pull request that is tested again (D-05)',
     file: `${SRC}/queue/record/clock-step.ts`,
-    find: "record.evidence.map((each) => move(each, 'at'))",
+    find: "record.evidence.map((each) => shift(each, 'at'))",
     replace: 'record.evidence',
     families: ['storm'],
     dies: 'the clock is set back, and one that was bounced is scheduled again',
@@ -40,7 +40,7 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a clock that is set back makes no proven landing one of another (A39)',
     file: `${SRC}/queue/record/clock-step.ts`,
-    find: "baseSeen: record.baseSeen && move(record.baseSeen, 'at'),",
+    find: "baseSeen: record.baseSeen && shift(record.baseSeen, 'at'),",
     replace: '',
     families: ['storm'],
     dies: 'the clock is set back while a gate run goes on',
@@ -56,7 +56,7 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a person lifts a halt of before the clock was set back',
     file: `${SRC}/queue/record/clock-step.ts`,
-    find: 'halted: halted && moveStop(halted, stepMs),',
+    find: 'halted: halted && shiftStop(halted, stepMs),',
     replace: '',
     families: ['storm'],
     dies: 'the clock is set back while the queue stands still, and a person switches it off and on',
