@@ -2,7 +2,7 @@ import type { Decision } from './actions.ts';
 import { admitEntries } from './admission/admit-entries.ts';
 import { noteAttempts } from './admission/attempts-and-places.ts';
 import { syncQueue } from './admission/entries.ts';
-import { closeBatches, tearDownGroundless } from './batches/batch.ts';
+import { closeBatches, tearDownGroundless } from './batches/end-batch.ts';
 import { openBatches } from './batches/fill.ts';
 import { stageWanted } from './batches/stage.ts';
 import { sweep } from './batches/sweep.ts';

@@ -2,7 +2,8 @@ import type { EpochMs, TreeHash } from '#core/domain/ids.ts';
 import { CONTRADICTED_REFUSAL_MS } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason, StageBatch } from './actions.ts';
-import { defer, dissolve, startTeardown } from './batches/batch.ts';
+import { defer } from './batches/defer.ts';
+import { dissolve, startTeardown } from './batches/end-batch.ts';
 import { answerFromEvidence } from './batches/nodes.ts';
 import { findNode, inFlightOf, treesAhead } from './batches/pipeline.ts';
 import { deferWithBackoff } from './batches/staging-failure.ts';
@@ -118,7 +119,7 @@ function noteChangedGate(
 /** No pull request is at fault: the person who looks after the repository is told what is in the way, in fixed phrases. */
 function noticeNameInTheWay(
   pass: DecisionContext,
-  action: StageBatch | StageNode,
+  action: StageBatch | StageTree,
   { ref, branch }: Extract<ActionOutcome, { kind: 'name_in_the_way' }>,
 ): void {
   pass.record.nameInTheWay = { kind: ref.kind, branches: [...new Set([action.branch, action.workBranch])] };
@@ -235,10 +236,10 @@ function deferWithoutGate(pass: DecisionContext, batch: Batch, node: Node, membe
   startTeardown(pass, batch, 'gate_missing');
 }
 
-type StageNode = Extract<Action, { kind: 'stage_tree' }>;
+type StageTree = Extract<Action, { kind: 'stage_tree' }>;
 
 /** A prefix that was published for a gate run of its own. */
-export function foldNode(pass: DecisionContext, action: StageNode, outcome: ActionOutcome): void {
+export function foldNode(pass: DecisionContext, action: StageTree, outcome: ActionOutcome): void {
   const found = findNode(pass.record, action.nodeRow);
   if (found === null || found.node.state !== 'wanted') return;
   const { node } = found;

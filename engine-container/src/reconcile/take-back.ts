@@ -5,7 +5,7 @@ import type { QueueRecord } from '../queue/record/record.ts';
 import { describeUnrecorded } from '../queue/words/phrases.ts';
 import { isGone } from '../reading/is-gone.ts';
 
-/** Heads that are looked at: those that land come first; each costs a call, and one more where something stands. */
+/** Heads that are looked at, those of the record that was stored last first, and of these the one that lands; each costs a call, and one more where something stands. */
 const HEADS_MAX = 60;
 
 interface Posted {

@@ -1,8 +1,8 @@
 import { REFUSALS } from '../queue/admission/admission-facts.ts';
-import { isTakeBackReason, isTeardown } from '../queue/batches/batch.ts';
-import { BOUNCE_CAUSES, KNOWN_VERDICT_REASONS } from '../queue/record/aside.ts';
+import { isTakeBackReason, isTeardown } from '../queue/batches/end-batch.ts';
 import { isDeferReason } from '../queue/record/deferral.ts';
 import { DEPARTURES, type TakeBackReason } from '../queue/record/landing-state.ts';
+import { BOUNCE_CAUSES, KNOWN_VERDICT_REASONS } from '../queue/record/tried-heads-state.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -58,13 +58,13 @@ export class ObjectStore {
   }
 
   async read(id: string): Promise<GitObject | null> {
-    const found = this.readAtHand(id) ?? (await this.#readPacked(id));
+    const found = this.computeAtHand(id) ?? (await this.#readPacked(id));
     if (found !== null) this.#remember(id, found);
     return found;
   }
 
   /** Without git: null also when the object is in a pack. */
-  readAtHand(id: string): GitObject | null {
+  computeAtHand(id: string): GitObject | null {
     const cached = this.#cache.get(id);
     if (cached !== undefined) return cached;
     const found = this.#readLoose(id);
@@ -73,7 +73,7 @@ export class ObjectStore {
   }
 
   commitAtHand(id: string): CommitObject | null {
-    const object = this.readAtHand(id);
+    const object = this.computeAtHand(id);
     return object?.type === 'commit' ? parseCommit(id, object.data) : null;
   }
 

@@ -159,12 +159,12 @@ export class Repository {
 
   /** Null when an object is in a pack. */
   #listAtHand(tree: string, recursive: boolean, prefix: string): ListedEntry[] | null {
-    const object = this.objects.readAtHand(tree);
+    const object = this.objects.computeAtHand(tree);
     if (object === null) return null;
     const entries: ListedEntry[] = [];
     for (const { mode, name, id } of parseTree(object.data)) {
       const type = mode === '40000' ? 'tree' : mode === '160000' ? 'commit' : 'blob';
-      const blob = type === 'blob' ? this.objects.readAtHand(id) : undefined;
+      const blob = type === 'blob' ? this.objects.computeAtHand(id) : undefined;
       const below = type === 'tree' && recursive ? this.#listAtHand(id, true, `${prefix}${name}/`) : [];
       if (blob === null || below === null) return null;
       const size = blob?.data.length ?? 0;

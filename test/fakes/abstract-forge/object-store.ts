@@ -8,7 +8,7 @@ import {
   type DirectoryEntry,
   isDirectory,
   type ObjectView,
-  readAtHand,
+  computeAtHand,
 } from '../../../engine-container/src/staging/objects.ts';
 import { byPath } from '../../../engine-container/src/staging/path-change.ts';
 
@@ -103,8 +103,8 @@ export class ObjectStore {
       const id = this.#putDirectory(inner, prefix + name.length + 1);
       rows.push({ name, mode: DIRECTORY_MODE, id, size: null });
     }
-    const directory = readAtHand(sortEntries(rows));
-    const hash = readAtHand(hashDirectory(directory, 'sha1', encodeName));
+    const directory = computeAtHand(sortEntries(rows));
+    const hash = computeAtHand(hashDirectory(directory, 'sha1', encodeName));
     this.#directories.set(hash, directory);
     return hash;
   }
@@ -116,8 +116,8 @@ export class ObjectStore {
   putRepeated({ hash, entries }: StoredTree, name: string, count: number): StoredTree {
     const names = Array.from({ length: count }, (_, at) => `n${at}`);
     const put = (rows: readonly DirectoryEntry[]): TreeHash => {
-      const directory = readAtHand(sortEntries([...rows]));
-      const id = readAtHand(hashDirectory(directory, 'sha1', encodeName));
+      const directory = computeAtHand(sortEntries([...rows]));
+      const id = computeAtHand(hashDirectory(directory, 'sha1', encodeName));
       this.#directories.set(id, directory);
       return id;
     };

@@ -1,5 +1,5 @@
 import type { TreeEntry } from '#core/domain/forge/forge.ts';
-import { readAtHand } from '../../../engine-container/src/staging/objects.ts';
+import { computeAtHand } from '../../../engine-container/src/staging/objects.ts';
 import { mergeText } from '../../../engine-container/src/staging/text/merge-text.ts';
 import { planMerge } from '../../../engine-container/src/staging/three-way.ts';
 import type { ObjectStore, StoredTree } from './object-store.ts';
@@ -20,7 +20,7 @@ export type MergeContents = (base: string, ours: string, theirs: string) => stri
 
 /** Git's merge of a text that both sides changed. */
 export function mergeAsGit(base: string, ours: string, theirs: string): string | null {
-  const merged = readAtHand(mergeText(Buffer.from(base), Buffer.from(ours), Buffer.from(theirs)));
+  const merged = computeAtHand(mergeText(Buffer.from(base), Buffer.from(ours), Buffer.from(theirs)));
   return merged.kind === 'merged' ? merged.content.toString() : null;
 }
 
@@ -91,7 +91,7 @@ export class TreeMerger {
 
   #computeEdits(base: StoredTree, ours: StoredTree, theirs: StoredTree): Edits | null {
     const trees = { base: base.hash, ours: ours.hash, theirs: theirs.hash };
-    const plan = readAtHand(planMerge(this.#objects.view, trees));
+    const plan = computeAtHand(planMerge(this.#objects.view, trees));
     if (plan.kind === 'refused') return null;
     const contents = this.#contents();
     const edits = new Map<string, TreeEntry | undefined>();

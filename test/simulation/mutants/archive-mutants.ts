@@ -17,7 +17,7 @@ export const ARCHIVE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a success does not stand in an archived repository',
-    file: 'engine-container/src/queue/batches/batch.ts',
+    file: 'engine-container/src/queue/batches/end-batch.ts',
     find: 'holdAt(record, s.repo, s.now)',
     replace: 'null as ReturnType<typeof holdAt>',
     families: ARCHIVES,

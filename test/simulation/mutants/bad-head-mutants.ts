@@ -72,7 +72,7 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a head that cannot be read keeps no other from being read (A24)',
     file: `${QUEUE}/landing/unheard.ts`,
-    find: 'isMissed || post.lookAt > s.now',
+    find: 'isNotReached || post.lookAt > s.now',
     replace: 'post.lookAt > s.now',
     families: ['storm'],
     dies: 'one of two watched heads cannot be read',
@@ -95,7 +95,7 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'no words are written over what may be the memory of a bounce (D-05)',
-    file: `${QUEUE}/admission/unclear.ts`,
+    file: `${QUEUE}/admission/failed-readings.ts`,
     find: 'if (!isUnread)',
     replace: 'if (pass.record.entries.length > 0)',
     families: ['cursed'],

@@ -14,7 +14,7 @@ export const BATCH_END_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the base under a batch (A23)',
-    file: `${QUEUE}/batches/batch.ts`,
+    file: `${QUEUE}/batches/end-batch.ts`,
     find: "s.base.value.sha !== record.tip ? 'base_advanced' : null",
     replace: 'false ? null : null',
     families: ['base_pushed', 'foreign_status', 'unchecked_head'],
@@ -22,7 +22,7 @@ export const BATCH_END_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'another context ends the batch (A23)',
-    file: `${QUEUE}/batches/batch.ts`,
+    file: `${QUEUE}/batches/end-batch.ts`,
     find: "  if (record.context !== s.repo.statusContext) return 'context_changed';\n",
     replace: '',
     families: ['settings', 'everything'],

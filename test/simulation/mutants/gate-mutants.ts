@@ -95,7 +95,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a batch is judged by the gate that is asked now (A12)',
-    file: 'engine-container/src/queue/batches/batch.ts',
+    file: 'engine-container/src/queue/batches/end-batch.ts',
     find: '!isSameGate(batch.statusGate ?? null, statusGateOf(s.repo))',
     replace: '!isSameGate(batch.statusGate ?? null, batch.statusGate ?? null)',
     families: ['other_ci'],

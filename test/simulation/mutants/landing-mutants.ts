@@ -86,7 +86,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a batch that ends after the base was seen to move does not make that news once more',
-    file: `${QUEUE}/batches/batch.ts`,
+    file: `${QUEUE}/batches/end-batch.ts`,
     find: '  return at <= verified ||',
     replace: '  return verified > 0 ||',
     families: ['unchecked_head'],

@@ -63,7 +63,7 @@ export const OWN_RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what a run of a head has proven is taken back once such runs are switched off (0193)',
-    file: 'engine-container/src/queue/batches/batch.ts',
+    file: 'engine-container/src/queue/batches/end-batch.ts',
     find: 'return !s.repo.reuseCi && restsOnHead(record, batch);',
     replace: 'return false;',
     families: ['own_runs'],
@@ -71,7 +71,7 @@ export const OWN_RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'each staging asks for the run of a head anew (0193)',
-    file: 'engine-container/src/queue/batches/batch.ts',
+    file: 'engine-container/src/queue/batches/end-batch.ts',
     find: '  forgetHeadEvidence(record, batch);\n',
     replace: '',
     families: ['own_runs'],

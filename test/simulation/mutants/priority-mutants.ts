@@ -38,7 +38,7 @@ export const PRIORITY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a conflict with what is in flight does not end that with the base',
-    file: `${QUEUE}/batches/batch.ts`,
+    file: `${QUEUE}/batches/defer.ts`,
     find: 'isAhead(known) !== isAhead(deferred) &&',
     replace: 'isAhead(known) && !isAhead(known) &&',
     families: ['priorities'],

@@ -40,7 +40,7 @@ export const SUCCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a posted success is taken back (A23, A24)',
-    file: `${QUEUE}/batches/batch.ts`,
+    file: `${QUEUE}/batches/end-batch.ts`,
     find: '  if (landing === null || landing.takeBack !== null) return;\n',
     replace: '  batch.landing = null;\n  if (batch.landing === null) return;\n',
     families: ['people', 'settings', 'faults'],

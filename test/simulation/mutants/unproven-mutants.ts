@@ -14,7 +14,7 @@ export const UNPROVEN_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what a landing has proven is told as unproven no more',
-    file: `${QUEUE}/batches/batch.ts`,
+    file: `${QUEUE}/batches/end-batch.ts`,
     find: '    delete record.unprovenBase;\n',
     replace: '    pass.refresh = true;\n',
     families: [],
@@ -30,7 +30,7 @@ export const UNPROVEN_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a batch from before the base was moved proves nothing of it',
-    file: `${QUEUE}/batches/batch.ts`,
+    file: `${QUEUE}/batches/end-batch.ts`,
     find: ' && batch.createdAt >= unprovenBase.at)',
     replace: ')',
     families: [],

@@ -66,7 +66,7 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that is set aside for itself takes no place of its author',
     file: 'engine-container/src/queue/admission/admit-entries.ts',
-    find: 'if (isHeldForItself(pass, entry, round.base.tree)) {',
+    find: 'if (isAsideForItself(pass, entry, round.base.tree)) {',
     replace: 'if (isSetAside(pass, entry)) {',
     families: ['rules'],
     dies: 'a change that the base has is set aside before another of its author',

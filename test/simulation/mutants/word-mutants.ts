@@ -71,7 +71,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a refusal of staging is not taken back because what is in flight is in the way as well',
-    file: `${QUEUE}/batches/batch.ts`,
+    file: `${QUEUE}/batches/defer.ts`,
     find: '  if (!isSilent(reason)) delete entry?.refusedBefore;\n',
     replace: '  delete entry?.refusedBefore;\n',
     families: ['people'],
@@ -79,7 +79,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a success that is taken back from one that was refused gives way to the words of the refusal',
-    file: `${QUEUE}/batches/batch.ts`,
+    file: `${QUEUE}/batches/end-batch.ts`,
     find: '    ...wordsOfEnd(pass.record, landing, words),\n',
     replace:
       '    ...wordsOfEnd({ ...pass.record, entries: pass.record.entries.map((entry) => ({ ...entry, refusedFor: null })) }, landing, words),\n',
@@ -292,7 +292,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a queue that goes off says so where two have one head',
     file: `${QUEUE}/words/departure.ts`,
-    find: 'if (isUntrue(pass, entry) && !isHeldByOther(pass, entry))',
+    find: 'if (isUntrue(pass, entry) && !isSpokenForByOther(pass, entry))',
     replace:
       'if (isUntrue(pass, entry) && record.entries.every((each) => each === entry || each.head !== entry.head))',
     families: ['shared_heads'],

@@ -15,10 +15,10 @@ import { sayError } from '../words/wish-status.ts';
 import { admit } from './admission.ts';
 import type { Admission, AdmissionFacts, Refusal } from './admission-facts.ts';
 import { AuthorPlaces, areAttemptsSpent } from './attempts-and-places.ts';
-import { reviewHeld } from './held-by-forge.ts';
+import { outwaitAgreement, outwaitAnswer } from './failed-readings.ts';
+import { reviewHeldByForge } from './held-by-forge.ts';
 import { MAY_BE_WHY } from './missed-merge.ts';
 import { noteJudged } from './replaced-schedule.ts';
-import { outwaitAgreement, outwaitAnswer } from './unclear.ts';
 
 /** Refusals that admission comes to once the checks of others have passed: until then, those that were told hold. */
 const AFTER_CHECKS: ReadonlySet<Refusal> = new Set([...MAY_BE_WHY, 'merge_unsigned', 'title_not_mergeable']);
@@ -46,12 +46,12 @@ interface Candidate {
 export function admitEntries(pass: DecisionContext): void {
   const round = beginRound(pass);
   if (round === null) return;
-  const heldForThemselves: Candidate[] = [];
+  const asideForThemselves: Candidate[] = [];
   for (const entry of pass.record.entries) {
     const view = round.views.get(entry.pr);
     if (view === undefined || !isBound(entry)) continue;
     outwaitAgreement(pass, entry);
-    reviewHeld(pass, entry, view.pull);
+    reviewHeldByForge(pass, entry, view.pull);
     // The status of a bounce stays on its head: it is also the memory of it (D-05).
     if (isBounced(pass.record, entry)) continue;
     if (pass.record.unread?.includes(entry.pr) === true) {
@@ -59,12 +59,12 @@ export function admitEntries(pass: DecisionContext): void {
       continue;
     }
     const candidate = { entry, author: view.pull.author, ofItself: judgeOfItself(pass, round, entry, view) };
-    if (isHeldForItself(pass, entry, round.base.tree)) {
+    if (isAsideForItself(pass, entry, round.base.tree)) {
       keepHeadForTwins(pass, round, candidate);
-      heldForThemselves.push(candidate);
+      asideForThemselves.push(candidate);
     } else admitInOrder(pass, round, candidate);
   }
-  for (const candidate of heldForThemselves) admitIfPlaceIsLeft(pass, round, candidate);
+  for (const candidate of asideForThemselves) admitIfPlaceIsLeft(pass, round, candidate);
 }
 
 /** Null: something that every admission rests on is not known, or no rule governs the base. */
@@ -158,7 +158,7 @@ function isLanding({ batches }: QueueRecord, { pr, head }: QueueEntry): boolean 
 }
 
 /** Set aside while the base has this tree, or as long as its head lasts; not what only waits for those ahead of it. */
-function isHeldForItself(pass: DecisionContext, entry: QueueEntry, baseTree: string): boolean {
+function isAsideForItself(pass: DecisionContext, entry: QueueEntry, baseTree: string): boolean {
   const { record, s } = pass;
   return deferralsOf(record, entry).some(
     (deferred) =>

@@ -2,9 +2,9 @@ import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { queuedMaxOf, type ScheduleRules } from '#core/domain/repos/schedule-rules.ts';
 import { activeMembers, inFlightOf } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
-import type { HeadAttempts } from '../record/aside.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
+import type { HeadAttempts } from '../record/tried-heads-state.ts';
 import type { Admission, Refusal } from './admission-facts.ts';
 
 /** Heads of one pull request whose attempts are kept, the newest: an open one may be pushed to without end. */
@@ -58,7 +58,7 @@ function keepNewestHeads(attempts: readonly HeadAttempts[]): readonly HeadAttemp
 
 /**
  * The places that one author may have. What is in flight has its place; the others come in the order of the queue, and a
- * pull request that is held for a reason of its own takes none.
+ * pull request that is aside for a reason of its own takes none.
  */
 export class AuthorPlaces {
   readonly #rules: ScheduleRules;

@@ -1,12 +1,16 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
 import { UNMERGEABLE_REFUSED_AFTER_MS, UNMERGEABLE_STEADY_MS } from '#core/domain/limits.ts';
-import { defer } from '../batches/batch.ts';
+import { defer } from '../batches/defer.ts';
 import { type DecisionContext, wakeNoLaterThan } from '../decision-context.ts';
 import { deferralsOf, deferralsOfPull, isHeldByForge } from '../record/deferral.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 
 /** Aside because the forge would not merge: let go as soon as it would, and told as a conflict once no check can be running any more. */
-export function reviewHeld(pass: DecisionContext, entry: QueueEntry, { mergeable }: PullRequest): void {
+export function reviewHeldByForge(
+  pass: DecisionContext,
+  entry: QueueEntry,
+  { mergeable }: PullRequest,
+): void {
   const { record } = pass;
   if (mergeable) {
     const held = new Set(deferralsOfPull(record, entry.pr).filter(isHeldByForge));

@@ -2,7 +2,7 @@ import type { BranchProtection } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import { isMergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 import { requiresContext } from '../admission/admission.ts';
-import { awaitReadAgain, noteReadings } from '../admission/unclear.ts';
+import { awaitReadAgain, noteReadings } from '../admission/failed-readings.ts';
 import { type DecisionContext, entryOf, reportCode, wakeNoLaterThan } from '../decision-context.ts';
 import { isReplacedTip } from '../landing/landed.ts';
 import { awaitTakenBack } from '../landing/standing.ts';

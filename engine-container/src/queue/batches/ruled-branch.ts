@@ -1,7 +1,7 @@
 import type { Action } from '../actions.ts';
 import { withRuledBranch } from '../admission/rule-notes.ts';
 import { type DecisionContext, raiseStandstill } from '../decision-context.ts';
-import { dissolve } from './batch.ts';
+import { dissolve } from './end-batch.ts';
 import { findNode } from './pipeline.ts';
 
 /** No pull request is at fault: the batch ends, and nothing is staged until the rule is gone. */

@@ -6,7 +6,7 @@ import { type DecisionContext, entryOf, wakeNoLaterThan } from '../decision-cont
 import { awaitsPerson } from '../line/holds.ts';
 import { gateRunsMax } from '../policy/in-force.ts';
 import { type Batch, type Node, type QueueRecord, treeOf } from '../record/record.ts';
-import { workBranchOf } from './batch.ts';
+import { workBranchOf } from './end-batch.ts';
 import { sweepLate } from './late-branches.ts';
 import {
   activeMembers,
@@ -18,7 +18,7 @@ import {
   treesAhead,
 } from './pipeline.ts';
 import { endSharing, mayShareRun } from './shared-run.ts';
-import { dissolveLate } from './unbuilt.ts';
+import { dissolveOnOldBase } from './unbuilt.ts';
 
 /**
  * Stages what is wanted, as many gate runs at once as the fan-out allows: suspects first, one slot kept for the pipeline
@@ -29,7 +29,7 @@ export function stageWanted(pass: DecisionContext): void {
   // Staging takes seconds for each ten pull requests: the forge merges meanwhile.
   if (pass.landsAtNextLook) return;
   if (awaitsPerson(record)) return;
-  dissolveLate(pass);
+  dissolveOnOldBase(pass);
   endSharing(pass);
   const allowed = gateRunsMax(pass);
   let running = runsOut(record).length;

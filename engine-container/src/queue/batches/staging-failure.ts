@@ -10,7 +10,8 @@ import type { Action } from '../actions.ts';
 import { type DecisionContext, entryOf, tellRefusal } from '../decision-context.ts';
 import { isJudgedAlone, type QueueEntry, wasSetAside } from '../record/queue-entry.ts';
 import type { Batch, Member, Node } from '../record/record.ts';
-import { beginRest, defer, dissolve, startTeardown } from './batch.ts';
+import { defer } from './defer.ts';
+import { beginRest, dissolve, startTeardown } from './end-batch.ts';
 import { activeMembers, findNode } from './pipeline.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { DecisionContext } from '../decision-context.ts';
 import type { Batch } from '../record/record.ts';
-import { dissolve } from './batch.ts';
+import { dissolve } from './end-batch.ts';
 import { retireNode } from './nodes.ts';
 import { inFlightOf } from './pipeline.ts';
 
@@ -8,20 +8,20 @@ import { inFlightOf } from './pipeline.ts';
  * A batch that was never built has nothing of the base that it was meant for: its patches may not even apply to the one
  * that is there now, and a forge says no more of that than that it failed.
  */
-export function dissolveLate(pass: DecisionContext): void {
+export function dissolveOnOldBase(pass: DecisionContext): void {
   const { base } = pass.s;
   if (!base.known) return;
   dissolveUnbuilt(pass, (batch) => batch.stagedOn === null && batch.groundSha !== base.value.sha);
 }
 
 /**
- * A batch that is not built yet is opened anew where members of another one came back to the line before it: only while the
- * other one held them was a later one of the same files kept from overtaking them (decision 0255).
+ * A batch that is not built yet is opened anew where members of another one came back to the line before it: only while they
+ * were in the other one was a later one of the same files kept from overtaking them (decision 0255).
  */
 export function dissolveOvertaking(pass: DecisionContext): void {
   const { record, inFlightBefore } = pass;
-  const held = inFlightOf(record);
-  const first = record.entries.findIndex(({ pr }) => inFlightBefore.has(pr) && !held.has(pr));
+  const inFlight = inFlightOf(record);
+  const first = record.entries.findIndex(({ pr }) => inFlightBefore.has(pr) && !inFlight.has(pr));
   if (first < 0) return;
   const behind = new Set(record.entries.slice(first).map(({ pr }) => pr));
   dissolveUnbuilt(pass, ({ members }) => members.some(({ pr }) => behind.has(pr)));

@@ -11,7 +11,8 @@ import {
   GATE_RETRY_BACKOFF_MS,
   WAKE_DELAY_MS_MIN,
 } from '#core/domain/limits.ts';
-import { defer, startTeardown } from '../batches/batch.ts';
+import { defer } from '../batches/defer.ts';
+import { startTeardown } from '../batches/end-batch.ts';
 import { createNode, resolveNode, retireNode } from '../batches/nodes.ts';
 import { activeMembers, batchBelow } from '../batches/pipeline.ts';
 import { deferWithBackoff, judgeOneByOne } from '../batches/staging-failure.ts';

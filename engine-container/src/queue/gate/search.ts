@@ -1,5 +1,6 @@
 import { BASE_FAILING_RECHECK_MS, CONFIRMED_FAILURES_MIN } from '#core/domain/limits.ts';
-import { cutBatchAt, defer, supersedeAbove } from '../batches/batch.ts';
+import { defer } from '../batches/defer.ts';
+import { cutBatchAt, supersedeAbove } from '../batches/end-batch.ts';
 import {
   answerFromEvidence,
   createNode,

@@ -1,5 +1,5 @@
 import type { BatchId } from '#core/domain/ids.ts';
-import { cutBatchAt } from '../batches/batch.ts';
+import { cutBatchAt } from '../batches/end-batch.ts';
 import { activeMembers, pipelineOf, provenLength } from '../batches/pipeline.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
 import { readyEntries } from '../line/ready.ts';

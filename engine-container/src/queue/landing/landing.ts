@@ -10,7 +10,7 @@ import {
 import { requiresContext } from '../admission/admission.ts';
 import { headSettlesAt, LATE_PUSH_ENTRY_MS } from '../admission/eligibility.ts';
 import { awaitJudgement, isJudged } from '../admission/replaced-schedule.ts';
-import { lostGround, startTeardown } from '../batches/batch.ts';
+import { lostGround, startTeardown } from '../batches/end-batch.ts';
 import { moveNodeIfLegal } from '../batches/nodes.ts';
 import {
   landingBatchOf,

@@ -3,7 +3,7 @@ import { isHeadApproved } from '../admission/admission.ts';
 import type { Refusal } from '../admission/admission-facts.ts';
 import { refuse } from '../admission/admit-entries.ts';
 import { judgeApproval } from '../admission/schedule-breach.ts';
-import { startTeardown } from '../batches/batch.ts';
+import { startTeardown } from '../batches/end-batch.ts';
 import { type DecisionContext, reportCode } from '../decision-context.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch } from '../record/record.ts';

@@ -4,7 +4,8 @@ import {
   UNMERGEABLE_LANDING_MS,
   UNMERGEABLE_REFUSED_AFTER_MS,
 } from '#core/domain/limits.ts';
-import { defer, startTeardown } from '../batches/batch.ts';
+import { defer } from '../batches/defer.ts';
+import { startTeardown } from '../batches/end-batch.ts';
 import { type DecisionContext, pollNoLaterThan, wakeNoLaterThan } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
 import { type Batch, treeOf } from '../record/record.ts';

@@ -2,7 +2,7 @@ import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts'
 import { TURN_RENEWED_AFTER_MS, WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
 import type { Receipt } from '#core/domain/queue/batch.ts';
 import type { HaltEvidence } from '#core/domain/queue/queue-view.ts';
-import { startTeardown } from '../batches/batch.ts';
+import { startTeardown } from '../batches/end-batch.ts';
 import {
   type DecisionContext,
   emitEvent,

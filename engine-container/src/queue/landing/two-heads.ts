@@ -1,6 +1,6 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
 import { STAGING_PAUSE_MS, STAGING_PAUSE_MS_MAX } from '#core/domain/limits.ts';
-import { defer } from '../batches/batch.ts';
+import { defer } from '../batches/defer.ts';
 import { type DecisionContext, tellRefusal } from '../decision-context.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch } from '../record/record.ts';

@@ -74,9 +74,9 @@ export function settleUnheard(pass: DecisionContext): void {
 function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[] {
   const { record, s } = pass;
   // One that a look did not come to keeps its turn before those that it did.
-  const isMissed = s.unheard?.has(post.sha) === false;
+  const isNotReached = s.unheard?.has(post.sha) === false;
   const keptWatch =
-    isMissed || post.lookAt > s.now
+    isNotReached || post.lookAt > s.now
       ? post
       : { ...post, lookAt: nextLookAt(post, s.now, UNHEARD_LOOK_MS_MIN) };
   // Where it lands once more a success is what should stand, and the end of that landing begins the watch anew.
@@ -87,7 +87,7 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
   const waiting = record.pendingStatuses.find(
     ({ sha, context }) => sha === post.sha && context === post.context,
   );
-  // Words that could not be written may wait for hours, and a success may arrive meanwhile.
+  // Mere words that could not be written may wait for hours, and a success may arrive meanwhile.
   const isOurTurn = waiting !== undefined && (waiting.takesBack === true || waiting.failures === undefined);
   if (isOurTurn) return s.now - post.since < UNHEARD_WATCH_MS ? [keptWatch] : [];
   if (statuses === undefined) return [keptWatch];

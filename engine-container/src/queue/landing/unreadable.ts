@@ -1,5 +1,5 @@
 import { LANDING_POLL_MS_MAX, LANDING_TIMEOUT_MS, UNREADABLE_WAIT_MS } from '#core/domain/limits.ts';
-import { startTeardown } from '../batches/batch.ts';
+import { startTeardown } from '../batches/end-batch.ts';
 import { deferWithBackoff } from '../batches/staging-failure.ts';
 import { type DecisionContext, pollNoLaterThan, wakeNoLaterThan } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';

@@ -1,4 +1,4 @@
-import { startTeardown } from '../batches/batch.ts';
+import { startTeardown } from '../batches/end-batch.ts';
 import { activeMembers, isWhole, nextToLand, openRunsOf, pipelineOf } from '../batches/pipeline.ts';
 import { type DecisionContext, entryOf, pollNoLaterThan } from '../decision-context.ts';
 import { chanceOf } from '../policy/chances.ts';

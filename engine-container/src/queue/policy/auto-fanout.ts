@@ -15,7 +15,7 @@ export interface AutoFanout {
   readonly budget: number;
   /** Since the number was chosen. */
   readonly since: { readonly runs: number; readonly landed: number };
-  /** The last schedule, and the smoothed time between two; absent: fewer than two were seen. */
+  /** When the last pull request came into the queue, and the smoothed time between two; null: one was seen. Absent: none was. */
   readonly arrivals?: { readonly at: EpochMs; readonly gapMs: number | null };
 }
 

@@ -1,6 +1,6 @@
-import type { Bounced } from './aside.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { QueueRecord } from './record.ts';
+import type { Bounced } from './tried-heads-state.ts';
 
 /** Heads of one pull request whose bounces are kept beside that of the newest: it may be pushed back to one. */
 const EARLIER_HEADS_MAX = 2;

@@ -97,7 +97,7 @@ export function wasSetAside({ timesSetAside = 0 }: QueueEntry): boolean {
   return timesSetAside > 0;
 }
 
-type Place = Pick<QueueEntry, 'pr' | 'title' | 'author' | 'head' | 'scheduleId' | 'queuedAt'>;
+type Arrival = Pick<QueueEntry, 'pr' | 'title' | 'author' | 'head' | 'scheduleId' | 'queuedAt'>;
 
 /** The author as a field, where one is known. */
 export function authored({ author }: { readonly author?: string }): { readonly author?: string } {
@@ -105,9 +105,9 @@ export function authored({ author }: { readonly author?: string }): { readonly a
 }
 
 /** Nothing was found out about it yet. */
-export function createEntry(place: Place): QueueEntry {
+export function createEntry(arrival: Arrival): QueueEntry {
   return {
-    ...place,
+    ...arrival,
     readyAt: null,
     refusedFor: null,
     movedAt: null,

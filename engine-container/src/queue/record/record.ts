@@ -23,7 +23,6 @@ import type { RuleSeen } from '#core/domain/set-up/provisioning.ts';
 import type { PullRequestReading } from '../admission/readings.ts';
 import type { FirstLooks } from '../landing/landing-pace.ts';
 import { NO_HISTORY } from '../policy/rate.ts';
-import type { Bounced, HeadAttempts, MergeTimeoutCount } from './aside.ts';
 import type { Deferred } from './deferral.ts';
 import type { EngineClock } from './engine-clock.ts';
 import type { Evidence } from './evidence-state.ts';
@@ -35,6 +34,7 @@ import type { PendingStatus, UnheardPost } from './pending-status.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Recalling } from './recall-state.ts';
 import type { Halt, Rest, Rival } from './stop-state.ts';
+import type { Bounced, HeadAttempts, MergeTimeoutCount } from './tried-heads-state.ts';
 
 /**
  * The queue record: bookkeeping of one repo, kept by the lease holder and never authoritative (contract, Queue execution

@@ -6,7 +6,7 @@ const SHORT_TITLE_CHARS = 40;
 
 type Shed = (record: QueueRecord) => QueueRecord;
 
-/** In this order, each on top of those before it: first what costs a call to read again, then what costs a gate run. */
+/** In this order, each on top of those before it: first what costs a call to read again, then what costs a gate run, then letters of titles. */
 const STEPS: readonly Shed[] = [
   (record) => ({ ...record, readings: keepNewest(record, 0.5, 1) }),
   (record) => ({ ...record, readings: keepNewest(record, 0, 1) }),

@@ -87,12 +87,12 @@ export function sayOff(pass: DecisionContext): void {
   if (s.repo.queueEnabled) return;
   for (const entry of record.entries) {
     if (mustWordsWait(record)) return;
-    if (isUntrue(pass, entry) && !isHeldByOther(pass, entry)) wishWords(pass, entry, describeOff());
+    if (isUntrue(pass, entry) && !isSpokenForByOther(pass, entry)) wishWords(pass, entry, describeOff());
   }
 }
 
 /** Words on its head say more of another pull request with it. */
-function isHeldByOther({ record }: DecisionContext, { pr, head }: QueueEntry): boolean {
+function isSpokenForByOther({ record }: DecisionContext, { pr, head }: QueueEntry): boolean {
   const others = record.entries.filter((other) => other.head === head && other.pr !== pr);
   return others.length > 0 && isSpokenFor(record, head);
 }

@@ -4,10 +4,10 @@ import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { PAUSED_PREFIX } from '#core/domain/repos/pause-words.ts';
 import type { Refusal } from '../admission/admission-facts.ts';
 import type { MovedWhy } from '../admission/readings.ts';
-import type { Bounced } from '../record/aside.ts';
 import { type DeferReason, isSilent } from '../record/deferral.ts';
 import type { Departure, TakeBackReason } from '../record/landing-state.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
+import type { Bounced } from '../record/tried-heads-state.ts';
 
 /**
  * The words people read on their pull requests: fixed phrases, at most 140 characters, no name or title in them (A38).

@@ -8,7 +8,7 @@ import { describeDefer } from './phrases.ts';
  * to the commit, so that those of any pull request with this head count.
  */
 export function isSpokenFor(record: QueueRecord, head: CommitSha): boolean {
-  const isHeld = record.entries.some(
+  const isTold = record.entries.some(
     (entry) =>
       entry.head === head &&
       (entry.refusedFor !== null ||
@@ -17,7 +17,7 @@ export function isSpokenFor(record: QueueRecord, head: CommitSha): boolean {
         isBounced(record, entry)),
   );
   return (
-    isHeld ||
+    isTold ||
     record.deferred.some((deferred) => deferred.head === head && describeDefer(deferred.reason) !== null)
   );
 }

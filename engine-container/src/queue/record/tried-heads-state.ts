@@ -35,7 +35,7 @@ export interface KnownVerdict {
 export const KNOWN_VERDICT_REASONS = ['verdict_known', 'retest_spent'] as const;
 export type KnownVerdictReason = (typeof KNOWN_VERDICT_REASONS)[number];
 
-/** Schedules with which a head was staged, whichever pull request it headed. */
+/** Schedules with which a batch was opened for a head, whichever pull request it headed. */
 export interface HeadAttempts {
   readonly pr: PullRequestNumber;
   readonly head: CommitSha;
