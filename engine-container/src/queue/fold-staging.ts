@@ -128,31 +128,17 @@ function noticeNameInTheWay(
   reportCode(pass, 'branch_name_taken');
 }
 
-const CUT_REASONS: Readonly<Record<CutReason, DeferReason | null>> = {
-  conflict: 'conflict',
-  criss_cross: 'criss_cross',
-  unrelated_history: 'unrelated_history',
-  commit_left_out: 'commit_left_out',
-  merges_in_rebase: 'merges_in_rebase',
-  empty_directory: 'empty_directory',
-  file_converted: 'file_converted',
-  too_many_commits: 'too_many_commits',
-  too_many_files: 'too_many_files',
-  merge_unsure: 'merge_unsure',
-  directory_renamed: 'directory_renamed',
-  merge_rules: 'merge_rules',
-  file_too_large: 'file_too_large',
-  name_not_utf8: 'name_not_utf8',
-  base_name_not_utf8: 'base_name_not_utf8',
-  suspect_ahead: 'suspect_ahead',
-  no_changes: 'no_changes',
-  removes_gate: 'removes_gate',
-  head_not_ready: 'head_not_ready',
+/** Cuts for which the member is set aside under another name, or not at all: each other one is a reason of its own. */
+const OTHER_NAMES = {
   unlisted_ahead: 'conflict_ahead',
   edits_gate: null,
   out_of_time: null,
   known_failure: null,
-};
+} as const satisfies Partial<Record<CutReason, DeferReason | null>>;
+
+function hasOtherName(reason: CutReason): reason is keyof typeof OTHER_NAMES {
+  return Object.hasOwn(OTHER_NAMES, reason);
+}
 
 /** Refusals that hold of a pull request whatever it is staged on. */
 const OF_ITSELF: readonly DeferReason[] = [
@@ -179,7 +165,7 @@ function deferCut(
       defer(pass, member, { reason: 'suspect_ahead', baseTree: suspects, until: null });
     return;
   }
-  const onBase = CUT_REASONS[cut.reason];
+  const onBase: DeferReason | null = hasOtherName(cut.reason) ? OTHER_NAMES[cut.reason] : cut.reason;
   // On top of a batch that is in flight it only says that these two do not go together.
   const isRelative = onBase !== null && !OF_ITSELF.includes(onBase);
   const reason = ahead !== null && isRelative ? 'conflict_ahead' : onBase;

@@ -82,10 +82,11 @@ function beginRound({ s, record }: DecisionContext): AdmissionRound | null {
   };
 }
 
-/** A twin of this one has the turn: the one in flight, or the first in the queue where none is. */
-function isTwinAhead({ heads, inFlight }: AdmissionRound, { pr, head }: QueueEntry): boolean {
+/** May the twin that has the turn be staged: the one in flight, or the first in the queue where none is? Undefined: none is ahead. */
+function mayTwinAhead({ heads, inFlight }: AdmissionRound, { pr, head }: QueueEntry): boolean | undefined {
   const holder = inFlight.get(head);
-  return holder === undefined ? heads.has(head) : holder !== pr;
+  if (holder === undefined) return heads.get(head);
+  return holder === pr ? undefined : true;
 }
 
 function judgeOfItself(
@@ -104,7 +105,7 @@ function judgeOfItself(
       areAttemptsSpent: areAttemptsSpent(pass, entry),
       opensAnother: view.opensAnother,
       teamPlace: view.teamPlace,
-      twinAhead: isTwinAhead(round, entry),
+      twinAhead: mayTwinAhead(round, entry) !== undefined,
       isLanding: isLanding(pass.record, entry),
       // Told once, it holds as long as that may be why; its next head and its next schedule are tried.
       isMissed: entry.refusedFor !== null && MAY_BE_WHY.has(entry.refusedFor),
@@ -126,15 +127,9 @@ function admitInOrder(pass: DecisionContext, round: AdmissionRound, candidate: C
   const { places, heads } = round;
   const { entry, author, ofItself } = candidate;
   const admission = places.judge(entry.pr, author, ofItself);
-  const isBehindTwin = waitsForTwin(round, entry);
+  const isBehindTwin = mayTwinAhead(round, entry) === true;
   if (admission.kind !== 'refused') heads.set(entry.head, isBehindTwin || admission.kind === 'admitted');
   applyAdmission(pass, entry, admission, isBehindTwin);
-}
-
-/** Its twin may be staged, or is: the wait for it has an end of its own. */
-function waitsForTwin({ heads, inFlight }: AdmissionRound, { pr, head }: QueueEntry): boolean {
-  const holder = inFlight.get(head);
-  return holder === undefined ? heads.get(head) === true : holder !== pr;
 }
 
 /** A deferred pull request uses up no place of its author, and is staged on another tree only where a place is left. */
@@ -147,7 +142,7 @@ function admitIfPlaceIsLeft(
   const isFull = isRefusedFor(places.judge(entry.pr, author, ofItself), 'author_limit');
   // Its own words say more than those of the limit would.
   if (isFull) entry.readyAt = null;
-  else applyAdmission(pass, entry, ofItself, waitsForTwin(round, entry));
+  else applyAdmission(pass, entry, ofItself, mayTwinAhead(round, entry) === true);
 }
 
 /** A success on it that was asked for, and that is not to be taken back. */

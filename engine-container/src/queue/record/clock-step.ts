@@ -1,7 +1,5 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { Receipt } from '#core/domain/queue/batch.ts';
-import type { AutoFanout } from '../policy/auto-fanout.ts';
-import type { GateLooks } from './gate-looks-state.ts';
 import type { Landing } from './landing-state.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Batch, Node, QueueRecord } from './record.ts';
@@ -13,6 +11,32 @@ type TimeOf<Row> = {
   [Key in keyof Row]-?: Row[Key] extends EpochMs | null | undefined ? Key : never;
 }[keyof Row];
 
+type RowOf<Rows> = NonNullable<Rows> extends readonly (infer Row)[] ? Row : NonNullable<Rows>;
+
+/** Fields of the record, be they a row or a list of rows, and the times in each row. */
+const ROW_TIMES = {
+  baseSeen: ['at'],
+  begunLately: ['at', 'stagedAt'],
+  deferred: ['until'],
+  evidence: ['at'],
+  forge: ['readAt'],
+  garbage: ['notBefore'],
+  gateLooks: ['at'],
+  givenUp: ['at'],
+  hook: ['at'],
+  landed: ['at'],
+  outside: ['at'],
+  outsideMove: ['since'],
+  pendingStatuses: ['retryAt'],
+  readings: ['seenAt', 'readAt'],
+  recallHeads: ['until'],
+  rule: ['lookedAt'],
+  runnersKnown: ['at'],
+  stagingRefused: ['since', 'at'],
+  unheard: ['since', 'lookAt'],
+  unprovenBase: ['at'],
+} as const satisfies { [Name in keyof QueueRecord]?: readonly TimeOf<RowOf<QueueRecord[Name]>>[] };
+
 /**
  * The wall clock was set forward or back. Moves the times that something waits from or until, and those that are compared
  * with one another, by the same step: so each wait lasts as long as before. Times of the forge stay.
@@ -21,74 +45,37 @@ type TimeOf<Row> = {
  */
 export function followClock(record: QueueRecord, stepMs: number): QueueRecord {
   if (stepMs === 0) return record;
-  const shift = <Row extends object>(row: Row, ...names: TimeOf<Row>[]): Row =>
-    shiftTimes(row, stepMs, names);
-  const {
-    autoFanout,
-    begunLately,
-    forge,
-    gateLooks,
-    givenUp,
-    halted,
-    hook,
-    landed,
-    outside,
-    outsideMove,
-    recallHeads,
-    rival,
-    rule,
-    runnersKnown,
-    stagingRefused,
-    unheard,
-    unprovenBase,
-  } = record;
+  const { autoFanout, halted, rival } = record;
+  const { arrivals } = autoFanout ?? {};
+  const rows = Object.entries(ROW_TIMES).map(([name, times]) => {
+    const value: unknown = record[name as keyof QueueRecord];
+    const shift = (row: object): object =>
+      shiftTimes(row, stepMs, times as readonly unknown[] as readonly never[]);
+    if (Array.isArray(value)) return [name, value.map(shift)];
+    return [name, typeof value === 'object' && value !== null ? shift(value) : value];
+  });
   return {
-    ...shift(record, 'restsUntil', 'lateUntil', 'othersAt', 'recalledAt', 'unreadSince', 'archivedSince'),
-    ...(autoFanout && { autoFanout: shiftArrivals(autoFanout, stepMs) }),
-    ...(begunLately && { begunLately: shift(begunLately, 'at', 'stagedAt') }),
-    ...(forge && { forge: shift(forge, 'readAt') }),
-    ...(gateLooks && { gateLooks: shiftLooks(gateLooks, stepMs) }),
-    ...(hook && { hook: shift(hook, 'at') }),
+    ...shiftTimes(record, stepMs, [
+      'restsUntil',
+      'lateUntil',
+      'othersAt',
+      'recalledAt',
+      'unreadSince',
+      'archivedSince',
+    ]),
+    ...Object.fromEntries(rows.filter(([, value]) => value !== undefined)),
+    ...(arrivals && { autoFanout: { ...autoFanout, arrivals: shiftTimes(arrivals, stepMs, ['at']) } }),
     ...(rival && { rival: shiftStop(rival, stepMs) }),
-    ...(rule && { rule: shift(rule, 'lookedAt') }),
-    ...(runnersKnown && { runnersKnown: shift(runnersKnown, 'at') }),
-    ...(stagingRefused && { stagingRefused: shift(stagingRefused, 'since', 'at') }),
-    baseSeen: record.baseSeen && shift(record.baseSeen, 'at'),
     batches: record.batches.map((batch) => shiftBatch(batch, stepMs)),
     bounced: record.bounced.map((each) => shiftBounced(each, stepMs)),
-    deferred: record.deferred.map((each) => shift(each, 'until')),
     entries: record.entries.map((entry) => shiftEntry(entry, stepMs)),
-    evidence: record.evidence.map((each) => shift(each, 'at')),
     halted: halted && shiftStop(halted, stepMs),
-    garbage: record.garbage.map((each) => shift(each, 'notBefore')),
-    pendingStatuses: record.pendingStatuses.map((each) => shift(each, 'retryAt')),
-    readings: record.readings.map((each) => shift(each, 'seenAt', 'readAt')),
-    ...(givenUp && { givenUp: givenUp.map((each) => shift(each, 'at')) }),
-    ...(landed && { landed: landed.map((each) => shift(each, 'at')) }),
-    ...(outside && { outside: outside.map((each) => shift(each, 'at')) }),
-    ...(outsideMove && { outsideMove: shift(outsideMove, 'since') }),
-    ...(recallHeads && { recallHeads: recallHeads.map((each) => shift(each, 'until')) }),
-    ...(unprovenBase && { unprovenBase: shift(unprovenBase, 'at') }),
-    ...(unheard && { unheard: unheard.map((each) => shift(each, 'since', 'lookAt')) }),
   };
 }
 
 /** A stop that does not know its switching-on stays: set back, it could be lifted by that. */
 function shiftStop<Row extends Halt | Rival>(stop: Row, stepMs: number): Row {
   return stop.enabledAt === undefined ? stop : { ...stop, at: stop.at + stepMs };
-}
-
-function shiftArrivals(auto: AutoFanout, stepMs: number): AutoFanout {
-  const { arrivals } = auto;
-  return arrivals === undefined ? auto : { ...auto, arrivals: shiftTimes(arrivals, stepMs, ['at']) };
-}
-
-function shiftLooks(looks: GateLooks, stepMs: number): GateLooks {
-  const { missedAt } = looks;
-  const moved = shiftTimes(looks, stepMs, ['at']);
-  return missedAt === undefined
-    ? moved
-    : { ...moved, missedAt: shiftTimes(missedAt, stepMs, ['run', 'status']) };
 }
 
 function shiftBounced(bounced: Bounced, stepMs: number): Bounced {

@@ -1,9 +1,9 @@
 import { hashDirectory } from '../../../../engine-container/src/staging/hash-directory.ts';
 import {
+  type Computation,
   computeAtHand,
   type Directory,
   type DirectoryEntry,
-  type Reading,
   TURN,
 } from '../../../../engine-container/src/staging/objects.ts';
 import { planMerge, planPick } from '../../../../engine-container/src/staging/three-way.ts';
@@ -108,7 +108,7 @@ test('two versions of a large directory are not compared under each of a thousan
   expect(computeAtHand(planMerge(objects, trees))).toEqual({ kind: 'refused', reason: 'too_many_files' });
 });
 
-function run<Result>(reading: Reading<Result>): { readonly turns: number; readonly result: Result } {
+function run<Result>(reading: Computation<Result>): { readonly turns: number; readonly result: Result } {
   for (let turns = 0; ; ) {
     const step = reading.next();
     if (step.done === true) return { turns, result: step.value };

@@ -139,11 +139,12 @@ true satisfies [Unlisted] extends [never] ? true : Unlisted;
 
 const RECORD = { ...emptyRecord('mq'), ...TIMED } as unknown as QueueRecord;
 
-/** By the clock of the forge, of the store or of the service, or told to people as they were. */
+/** By the clock of the forge, of the store or of the service, compared with one of these, or told to people as they were. */
 const STAYING: readonly string[] = [
   '.batches.nodes.createdAt',
   '.batches.nodes.resolvedAt',
   '.entries.queuedAt',
+  '.gateLooks.missedAt.run',
   '.gateMissing.since',
   '.halted.enabledAt',
   '.hook.since',
