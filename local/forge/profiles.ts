@@ -18,7 +18,10 @@ export interface Profile {
   readonly runJobsApi: boolean;
   /** Actions posts `skipped` for a job that its condition leaves out; false: `success`. */
   readonly postsSkipped: boolean;
-  /** Actions posts nothing for a job where the newest row of its context has its state. False: and its words. */
+  /**
+   * Actions posts nothing for a job where the newest row of its context has its state. False: and its words, as Forgejo does from
+   * 11.0.9 on: fj11 goes on as those before it, which tell less.
+   */
   readonly dropsSameState: boolean;
   readonly refUpdateApi: boolean;
   /** Field of the contents API that overwrites an existing new branch. */

@@ -141,9 +141,16 @@ function createRun(
   };
   repo.runs.push(run);
   for (const job of run.jobs) postJobStatus(world, repo, run, job);
-  if (isAllOff(workflow)) world.background.enqueue(0, async () => finishRun(world, repo, run, 'skipped'));
+  if (isAllOff(workflow)) world.background.enqueue(0, async () => skipRun(world, repo, run));
   else if (judged === null) executeRun(world, repo, run, workflow, runnerHooks);
   else judgeRun(world, repo, run, judged);
+}
+
+/** A runner takes each job, and finds that its condition leaves it out. */
+function skipRun(world: World, repo: RepoRecord, run: RunRecord): void {
+  if (!isOpen(run)) return;
+  for (const job of run.jobs) setJob(world, repo, run, job, 'running');
+  finishRun(world, repo, run, 'skipped');
 }
 
 /** Runs that were open when the forge stopped start again. */
@@ -216,7 +223,7 @@ function postJobStatus(world: World, repo: RepoRecord, run: RunRecord, job: JobR
     skipped: [world.profile.postsSkipped ? 'skipped' : 'success', 'Has been skipped'],
   };
   const [state, description] = words[job.status];
-  const context = `${run.workflowName} / ${job.name} (push)`;
+  const context = `${run.workflowName} / ${job.name} (push)`.trim();
   // Jobs of one name share a context, within a run and between runs of one commit.
   const last = latestStatuses(repo, run.sha).find((status) => status.context === context);
   const saysTheSame = world.profile.dropsSameState || last?.description === description;

@@ -23,6 +23,7 @@ export interface WorkflowJob {
 export interface Workflow {
   /** Path from the folder that workflows are read from. */
   readonly file: string;
+  /** Empty: it has none. */
   readonly name: string;
   readonly env: Readonly<Record<string, string>>;
   /** Branch patterns of `on: push`; null when a push starts nothing. Empty: every branch. */
@@ -37,7 +38,7 @@ export function readWorkflow(file: string, source: string): Workflow {
   const push = pushTrigger(root.on ?? root.true ?? null);
   return {
     file,
-    name: text(root.name) ?? file.slice(file.lastIndexOf('/') + 1),
+    name: text(root.name) ?? '',
     env: envOf(root.env),
     pushBranches: push === null ? null : push.branches,
     ignoredBranches: push?.ignored ?? [],

@@ -89,6 +89,7 @@ export async function serveApi(
     status,
     by: served.by,
   });
+  response.setHeader('Date', new Date(world.timers.now()).toUTCString());
   // Status 0: the connection breaks.
   if (fault?.status === 0) response.destroy();
   else if (fault !== null) {

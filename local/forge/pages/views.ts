@@ -149,7 +149,7 @@ export function runPage(repo: RepoRecord, run: RunRecord): string {
 <pre tabindex="0">${job.log === '' ? 'No output.' : job.log}</pre>`,
   );
   return page(
-    `${run.workflowName} #${run.index}`,
+    `${run.workflowName || run.workflowFile} #${run.index}`,
     html` / <a href="/${slug}">${slug}</a>`,
     html`<p>${badge(run.status)}: ${run.workflowFile} on <code>${run.branch}</code> at ${commitLink(repo, run.sha)},
 pushed by ${run.triggerUser}</p>

@@ -1,10 +1,10 @@
 import type { GateReading } from '#core/domain/forge/forge.ts';
-import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
+import { FORGE_PAGE_SIZE_MAX, GATE_CONTEXTS_SETTLE_MS } from '#core/domain/limits.ts';
 import { listStatusHistory } from '../statuses.ts';
 import { readBody } from '../wire/read-body.ts';
 import { readLink } from '../wire/read-link.ts';
 import { type StatusRow, TaskPage, type TaskRow } from '../wire/schema.ts';
-import type { ForgeTransport } from '../wire/transport.ts';
+import type { ForgeAnswer, ForgeTransport } from '../wire/transport.ts';
 import type { GateQuery } from './runs.ts';
 
 /** Pages of tasks that are read, 2,000 job attempts: more than a repository starts while a gate run is out. */
@@ -14,6 +14,7 @@ const TASK_PAGES_MAX = 40;
  * same context under its own name, and by a workflow of its own, with the token of a job, under this one.
  */
 const ACTIONS_AUTHOR = '';
+const JOB_LINK = /\/jobs\/(\d+)$/;
 const RUN_LINK = /\/actions\/runs\/(\d+)(?:\/jobs\/\d+)?$/;
 
 type JobState = 'success' | 'failure' | 'cancelled' | 'skipped' | 'error' | 'open';
@@ -25,6 +26,8 @@ interface RunGroup {
   readonly link: string;
   /** Of each context, the newest status of each job that has posted under it: jobs of one name share theirs. */
   readonly jobs: Map<string, Map<string, StatusRow>>;
+  /** When each job was first told of, by its link. */
+  readonly toldAt: Map<string, number>;
 }
 
 /**
@@ -32,7 +35,7 @@ interface RunGroup {
  * the task list says which run is of which workflow and branch. A task appears only once a runner has taken the job.
  * Neither is enough alone: statuses name no workflow file, tasks omit the jobs that still wait.
  *
- * A run of which each job was skipped is not found: no runner took one, so no task says that it is the gate's.
+ * A run that ended before a runner took a job of it is not found: no task says that it is the gate's.
  *
  * Reads the whole history, because two runs on one commit share their contexts and the latest status of a context
  * shows only one of them.
@@ -49,10 +52,10 @@ export async function readRunFromStatuses(transport: ForgeTransport, gate: GateQ
   const group = own === null ? newestWaiting(groups, others) : groups.get(own.run);
   if (group === undefined) return { kind: 'none' };
   const run = { runId: String(group.index), url: readLink(transport, group.link) };
-  const verdict = own === null ? 'open' : judgeRun(group, statuses, own.tasks);
+  const verdict = own === null ? 'open' : judgeRun(group, statuses, own);
   if (verdict === 'open') return { kind: 'running', ...run };
-  const isSkipped = rowsOf(group).every((row) => readJobState(row) === 'skipped');
-  return { kind: 'finished', verdict, ...run, ...(isSkipped ? { isSkipped } : {}) };
+  const areSkipped = rowsOf(group).every(isSkipped);
+  return { kind: 'finished', verdict, ...run, ...(areSkipped ? { isSkipped: true } : {}) };
 }
 
 function isPushJob(row: StatusRow): boolean {
@@ -66,11 +69,13 @@ function groupByRun(statuses: readonly StatusRow[]): ReadonlyMap<number, RunGrou
     if (match === null) continue;
     const index = Number(match[1]);
     const link = row.target_url.replace(/\/jobs\/\d+$/, '');
-    const group = groups.get(index) ?? { index, link, jobs: new Map() };
+    const group = groups.get(index) ?? { index, link, jobs: new Map(), toldAt: new Map() };
     const jobs = group.jobs.get(row.context) ?? new Map<string, StatusRow>();
     const known = jobs.get(row.target_url);
     if (known === undefined || row.id > known.id) jobs.set(row.target_url, row);
     group.jobs.set(row.context, jobs);
+    const toldAt = group.toldAt.get(row.target_url) ?? row.created_at;
+    group.toldAt.set(row.target_url, Math.min(toldAt, row.created_at));
     groups.set(index, group);
   }
   return groups;
@@ -80,30 +85,78 @@ function rowsOf({ jobs }: RunGroup): readonly StatusRow[] {
   return [...jobs.values()].flatMap((rows) => [...rows.values()]);
 }
 
+/** The jobs of one context, and the tasks of their name, newest first. */
+interface NamedJobs {
+  readonly rows: readonly StatusRow[];
+  readonly tasks: readonly TaskRow[];
+}
+
 function judgeRun(
   group: RunGroup,
   statuses: readonly StatusRow[],
-  tasks: readonly TaskRow[],
+  { tasks, readAt }: OwnRun,
 ): ReturnType<typeof judgeJobs> {
-  const states = [...group.jobs].flatMap(([context, rows]) =>
-    readJobStates(
-      [...rows.values()],
-      tasks.filter(({ name }) => context.endsWith(` / ${name} (push)`)),
-    ),
-  );
-  const verdict = judgeJobs(states);
-  const mayBeOpen = tasks.some(({ status }) => !TASK_ENDS.includes(status)) || !hasAllJobs(group, statuses);
-  return verdict === 'success' && mayBeOpen ? 'open' : verdict;
+  const workflows = workflowsOf(group, tasks);
+  const jobs = [...group.jobs].map(([context, rows]) => ({
+    rows: [...rows.values()],
+    tasks: tasks.filter(({ name }) => isOneOf(workflows, workflowOf(context, name))),
+  }));
+  const verdict = judgeJobs(jobs.flatMap(readJobStates));
+  if (verdict !== 'success') return verdict;
+  const mayBeOpen =
+    tasks.some(({ status }) => !TASK_ENDS.includes(status)) ||
+    !hasAllJobs(group, statuses, workflows) ||
+    lacksNumber(jobs) ||
+    isBeingTold(group, readAt) ||
+    hasGroundlessSkip(jobs);
+  return mayBeOpen ? 'open' : 'success';
 }
 
 /**
- * States of the jobs that share one context. Actions posts nothing for a job where the newest row of its context says the
- * same already, so an open row may be of a job that has passed since: its tasks tell. They are newest first.
+ * Whether the forge may still have jobs to tell: it posts their first statuses one after the other, after a runner may have taken the
+ * first (seen: 71 seconds for 82 jobs on a busy machine, six between two).
  */
-function readJobStates(rows: readonly StatusRow[], tasks: readonly TaskRow[]): readonly JobState[] {
+function isBeingTold({ toldAt }: RunGroup, readAt: number | null): boolean {
+  return readAt !== null && readAt - Math.max(...toldAt.values()) < GATE_CONTEXTS_SETTLE_MS;
+}
+
+/**
+ * Whether a job of the run has no status: one below the number of another has none, and no task beside those of the known jobs
+ * passed under a known name. The forge goes on where it fails to post one, and posts none that repeats that of a job of the same
+ * name.
+ */
+function lacksNumber(jobs: readonly NamedJobs[]): boolean {
+  const links = jobs.flatMap(({ rows }) => rows.map((row) => JOB_LINK.exec(row.target_url)?.[1]));
+  const numbers = links.filter((number) => number !== undefined).map(Number);
+  const missing = Math.max(-1, ...numbers) + 1 - new Set(numbers).size;
+  // Of jobs of one name that were skipped before a runner took them only the first is told, and there is no task.
+  const mayHide = jobs.some(({ rows, tasks }) => tasks.length === 0 && rows.every(isSkipped));
+  const untold = jobs.reduce((sum, { rows, tasks }) => sum + Math.max(0, tasks.length - rows.length), 0);
+  return missing > untold && !mayHide;
+}
+
+/**
+ * Whether a job is told as skipped without a task, and none that it could wait for was skipped: the forge leaves the conditions of a
+ * job to the runner, and skips one by itself only behind another one that did not pass. Such a status may be none of Actions' own.
+ */
+function hasGroundlessSkip(jobs: readonly NamedJobs[]): boolean {
+  const isTaken = ({ tasks }: NamedJobs) => tasks.some(({ status }) => status === 'skipped');
+  return !jobs.some(isTaken) && jobs.some(({ rows }) => rows.some(isSkipped));
+}
+
+function isSkipped(row: StatusRow): boolean {
+  return readJobState(row) === 'skipped';
+}
+
+/**
+ * States of the jobs that share one context. An open row may be of a job that has passed since: Actions posts nothing for a job
+ * where the newest row of its context says the same already, and may post that a new job waits after a runner has ended it (seen
+ * after one had begun it). Its tasks tell. They are newest first.
+ */
+function readJobStates({ rows, tasks }: NamedJobs): readonly JobState[] {
   const states = rows.map(readJobState);
   const passes = tasks.filter(({ status }) => status === 'success').length;
-  if (rows.length > 1 && tasks.length >= rows.length && passes === tasks.length)
+  if (tasks.length >= rows.length && passes === tasks.length)
     return states.map((state) => (state === 'open' ? 'success' : state));
   return [...states, ...statesByTasks(states, tasks[0], passes)];
 }
@@ -119,17 +172,41 @@ function statesByTasks(
 }
 
 /**
- * Whether a status of each job of this run is known. It is not where another run on this commit has a job of the same
- * workflow that this run lacks: Actions posts nothing when another run's job has just left the same state in the same
- * context, so the missing job may be open.
+ * Whether a status of each job of this run is known. It is not where another run on this commit has a job that may be of
+ * the same workflow and that this run lacks: Actions posts nothing when another run's job has just left the same state in
+ * the same context, so the missing job may be open.
  */
-function hasAllJobs(group: RunGroup, statuses: readonly StatusRow[]): boolean {
-  const names = new Set([...group.jobs.keys()].map(workflowName));
-  return statuses.every((row) => !names.has(workflowName(row.context)) || group.jobs.has(row.context));
+function hasAllJobs(group: RunGroup, statuses: readonly StatusRow[], workflows: readonly string[]): boolean {
+  return statuses.every(
+    ({ context }) => group.jobs.has(context) || !workflows.some((workflow) => mayBeOf(context, workflow)),
+  );
 }
 
-function workflowName(context: string): string {
-  return context.slice(0, context.lastIndexOf(' / '));
+/** Names that the workflow of this run may have: all its contexts begin with it. */
+function workflowsOf({ jobs }: RunGroup, tasks: readonly TaskRow[]): readonly string[] {
+  const contexts = [...jobs.keys()];
+  const told = tasks.flatMap(({ name }) => contexts.map((context) => workflowOf(context, name)));
+  const names = new Set(told.filter((name) => name !== null));
+  return [...names].filter((name) => contexts.every((context) => mayBeOf(context, name)));
+}
+
+/**
+ * Name of the workflow whose job of this name has that context; null: none has. A workflow without a name leaves the
+ * context with its slash in front, because the forge takes the space before that away.
+ */
+function workflowOf(context: string, job: string): string | null {
+  const end = `/ ${job} (push)`;
+  if (context === end) return '';
+  return context.endsWith(` ${end}`) ? context.slice(0, -end.length - 1) : null;
+}
+
+function isOneOf(workflows: readonly string[], workflow: string | null): boolean {
+  return workflow !== null && workflows.includes(workflow);
+}
+
+/** Where names have slashes, a context does not tell which of them stands between workflow and job. */
+function mayBeOf(context: string, workflow: string): boolean {
+  return context.startsWith(`${workflow} / `.trimStart());
 }
 
 /**
@@ -182,9 +259,16 @@ function isOpen(group: RunGroup): boolean {
 /** Words of a task that has ended. */
 const TASK_ENDS: readonly string[] = ['success', 'failure', 'cancelled', 'skipped'];
 
+interface OwnRun {
+  readonly run: number;
+  readonly tasks: readonly TaskRow[];
+  /** By the forge's clock; null: its answer has no date. */
+  readonly readAt: number | null;
+}
+
 /** The runs of this commit that a runner has taken up: the gate's newest, and the numbers of those of other workflows. */
 interface TakenRuns {
-  readonly own: { readonly run: number; readonly tasks: readonly TaskRow[] } | null;
+  readonly own: OwnRun | null;
   readonly others: ReadonlySet<number>;
 }
 
@@ -197,11 +281,13 @@ async function readTasks(transport: ForgeTransport, gate: GateQuery, notBefore: 
   } as const;
   const others = new Set<number>();
   const own: TaskRow[] = [];
+  let readAt: number | null = null;
   for (let page = 1; page <= TASK_PAGES_MAX; page += 1) {
     const answer = await transport.exchange({ ...call, query: { page, limit: FORGE_PAGE_SIZE_MAX } });
     // Forgejo 7 has no task list, and none is shown while Actions is off.
     if (answer.status === 404 || answer.status === 405) break;
     if (answer.status !== 200) throw transport.failure(call, answer);
+    readAt ??= readDate(answer);
     const rows = readBody(TaskPage, call, answer).workflow_runs.filter((row) => row !== null);
     for (const row of rows) {
       if (row.head_sha !== gate.sha) continue;
@@ -214,7 +300,12 @@ async function readTasks(transport: ForgeTransport, gate: GateQuery, notBefore: 
   }
   const run = own[0]?.run_number;
   if (run === undefined) return { own: null, others };
-  return { own: { run, tasks: own.filter(({ run_number }) => run_number === run) }, others };
+  return { own: { run, tasks: own.filter(({ run_number }) => run_number === run), readAt }, others };
+}
+
+function readDate({ headers }: ForgeAnswer): number | null {
+  const at = Date.parse(headers.date ?? '');
+  return Number.isNaN(at) ? null : at;
 }
 
 function isGateTask(row: TaskRow, gate: GateQuery): boolean {

@@ -448,6 +448,130 @@ describe('a forge without a run list', () => {
     expect(reading).toMatchObject({ kind: 'running', runId: '5' });
   });
 
+  describe('where a workflow or a job has a name that is hard to tell from others', () => {
+    const named = (context: string, status: string, run = 4) => job(run, '', status, { context });
+
+    test('a workflow without a name, whose context begins with a slash', async () => {
+      const passed = named('/ a (push)', 'success');
+      const b = (status: string) => named('/ b (push)', status);
+      const a = task(4, { name: 'a' });
+      const read = (rows: readonly unknown[], tasks: readonly unknown[]) =>
+        openOld(rows, tasks).readGate(GATE);
+      expect(await read([passed], [a])).toMatchObject({ verdict: 'success' });
+      expect(
+        await read([passed, b('failure')], [task(4, { name: 'b', status: 'failure' }), a]),
+      ).toMatchObject({
+        verdict: 'failure',
+      });
+      // Its own run may lack the job that the other run shows.
+      expect(await read([passed, named('/ b (push)', 'pending', 5)], [a])).toMatchObject({ kind: 'running' });
+    });
+
+    test('a job whose name has a slash, shown by another run alone, may be open', async () => {
+      const statuses = [named('Gate / b / linux (push)', 'pending', 5), job(4, 'a', 'success')];
+      const a = task(4, { name: 'a' });
+      // The workflow of the other run may be called `Gate / b`, and its job `linux`.
+      const theirs = task(5, { name: 'linux', workflow_id: 'other.yml', status: 'success' });
+      expect(await openOld(statuses, [a]).readGate(GATE)).toMatchObject({ kind: 'running' });
+      expect(await openOld(statuses, [theirs, a]).readGate(GATE)).toMatchObject({ kind: 'running' });
+    });
+  });
+
+  describe('of which a job may have no status', () => {
+    const at = (number: number, name: string, status: string, change: object = {}) =>
+      job(4, name, status, {
+        id: 40 + number,
+        target_url: `/acme/app/actions/runs/4/jobs/${number}`,
+        ...change,
+      });
+    const ofJob = (name: string, status = 'success') => task(4, { name, status });
+
+    test.each([
+      // The forge has failed to post it, or its name is that of the first one and it waits for a runner.
+      ['the second of three', [at(0, 'a', 'success'), at(2, 'c', 'success')], ['c', 'a'], 'running'],
+      // The last word of two jobs of one name was the same.
+      ['one whose twin was told', [at(0, 'a', 'success'), at(2, 'c', 'success')], ['c', 'a', 'a'], 'success'],
+      [
+        'one that was skipped with its twin',
+        [at(0, 'a', 'success'), at(1, 'b', 'skipped'), at(2, 'c', 'skipped'), at(4, 'd', 'skipped')],
+        ['a', ['b', 'skipped']],
+        'success',
+      ],
+    ] as const)('%s', async (_name, statuses, tasks, expected) => {
+      const rows = tasks.map((each) => (typeof each === 'string' ? ofJob(each) : ofJob(...each)));
+      expect(await openOld(statuses, rows).readGate(GATE)).toMatchObject(
+        expected === 'running' ? { kind: 'running' } : { verdict: expected },
+      );
+    });
+  });
+
+  test.each([
+    ['and none was skipped that it could wait for', [], 'running'],
+    ['after one that a runner has skipped', [task(4, { name: 'b', status: 'skipped' })], 'success'],
+  ])('a job was skipped before a runner took it, %s', async (_name, taken, expected) => {
+    const statuses = [
+      job(4, 'a', 'success'),
+      ...(taken.length > 0 ? [job(4, 'b', 'success', skipped)] : []),
+      job(4, 'c', 'success', skipped),
+    ];
+    expect(await openOld(statuses, [...taken, task(4, { name: 'a' })]).readGate(GATE)).toMatchObject(
+      expected === 'running' ? { kind: 'running' } : { verdict: expected },
+    );
+  });
+
+  test.each([
+    ['that a runner had begun', 'Has started running', [task(4, { name: 'a' })], 'success'],
+    [
+      'that a runner had begun, which runs',
+      'Has started running',
+      [task(4, { name: 'a', status: 'running' })],
+      'running',
+    ],
+    // Posted after the end of a quick job, or a person has the job run once more: it has passed.
+    ['that is told as waiting', 'Waiting to run', [task(4, { name: 'a' })], 'success'],
+    ['that is told as waiting, and no runner took', 'Waiting to run', [task(4, { name: 'b' })], 'running'],
+    // The other one may be of a job of the same name, whose words were left out too.
+    [
+      'of two',
+      'Has started running',
+      [task(4, { name: 'a' }), task(4, { name: 'a', status: 'failure' })],
+      'running',
+    ],
+  ])('the end of a job is not the newest word of it: one %s', async (_name, description, tasks, expected) => {
+    const statuses = [job(5, 'a', 'success', { id: 99 }), job(4, 'a', 'pending', { description })];
+    const theirs = task(5, { name: 'a', workflow_id: 'other.yml' });
+    expect(await openOld(statuses, [theirs, ...tasks]).readGate(GATE)).toMatchObject(
+      expected === 'running' ? { kind: 'running' } : { verdict: expected },
+    );
+  });
+
+  test.each([
+    ['now', '2026-01-01T00:00:39Z', 'running'],
+    ['a while ago', '2026-01-01T00:00:40Z', 'success'],
+  ])('a run whose last job was told %s', async (_name, now, expected) => {
+    const statuses = [
+      job(4, 'a', 'success', { created_at: '2026-01-01T00:00:12Z' }),
+      job(4, 'a', 'pending', { id: 1, created_at: '2026-01-01T00:00:09Z' }),
+      job(4, 'b', 'success', { target_url: '/acme/app/actions/runs/4/jobs/1' }),
+    ];
+    const tasks = { json: { workflow_runs: [task(4, { name: 'b' }), task(4, { name: 'a' })] } };
+    const reading = await openOld(statuses, {
+      ...tasks,
+      headers: { date: new Date(now).toUTCString() },
+    }).readGate(GATE);
+    expect(reading).toMatchObject(expected === 'running' ? { kind: 'running' } : { verdict: expected });
+  });
+
+  test('a job of one name and a task of another that ends like it', async () => {
+    const statuses = [
+      job(4, 'a', 'success'),
+      job(4, 'b / a', 'success', { target_url: '/acme/app/actions/runs/4/jobs/1' }),
+    ];
+    expect(await openOld(statuses, [task(4, { name: 'a' })]).readGate(GATE)).toMatchObject({
+      kind: 'running',
+    });
+  });
+
   /** Each job of the repository is given a token that posts in the name of Actions. */
   describe('on which a job of another workflow posts that a job has passed', () => {
     const passed = job(4, 'a', 'success');
