@@ -1,12 +1,12 @@
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { hashDirectory, sortEntries } from '../../engine-container/src/staging/hash-directory.ts';
 import {
+  computeAtHand,
   DIRECTORY_MODE,
   type Directory,
   type DirectoryEntry,
   hashBlob,
   type ObjectView,
-  computeAtHand,
 } from '../../engine-container/src/staging/objects.ts';
 
 /** A file of a case; for a submodule `content` is the commit id. */

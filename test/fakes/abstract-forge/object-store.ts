@@ -3,12 +3,12 @@ import type { Commit, TreeEntry, TreeListing } from '#core/domain/forge/forge.ts
 import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { hashDirectory, sortEntries } from '../../../engine-container/src/staging/hash-directory.ts';
 import {
+  computeAtHand,
   DIRECTORY_MODE,
   type Directory,
   type DirectoryEntry,
   isDirectory,
   type ObjectView,
-  computeAtHand,
 } from '../../../engine-container/src/staging/objects.ts';
 import { byPath } from '../../../engine-container/src/staging/path-change.ts';
 
