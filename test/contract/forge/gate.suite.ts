@@ -5,7 +5,7 @@ const GATE = 'queue-gate.yml';
 
 function workflow(name: string, branches: string, run = 'true', condition = 'true'): string {
   return [
-    `name: ${name}`,
+    ...(name === '' ? [] : [`name: ${name}`]),
     'on:',
     '  push:',
     `    branches: [${branches}]`,
@@ -103,6 +103,21 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(reading).toMatchObject({ verdict: 'success' });
     // A fake writes all of its state after each change.
     await repo.must('bot', 'DELETE', '');
+  });
+
+  needs('runner')('a gate without a name of its own passes', async () => {
+    const { fake } = subject();
+    if (fake !== null) fake.knobs.judge = () => 'success';
+    const repo = await RepoDriver.create(subject(), { [file()]: workflow('', "'mq/**'") });
+    const sha = await stage(repo);
+    const reading = await repo.until(
+      () => repo.forge.readGate(sha, staging, file()),
+      (found) => found.kind === 'finished',
+    );
+    expect(reading).toMatchObject({ kind: 'finished', verdict: 'success' });
+    const [status] = await repo.forge.listStatusHistory(sha);
+    // The forge cuts the space off that comes after a name.
+    expect(status).toMatchObject({ context: '/ check (push)' });
   });
 
   needs('runner')('a run whose conditions skip each job proves nothing, and says so', async () => {

@@ -101,7 +101,7 @@ function judgeRun(
     rows: [...rows.values()],
     tasks: tasks.filter(({ name }) => isOneOf(workflows, workflowOf(context, name))),
   }));
-  const verdict = judgeJobs(jobs.flatMap(readJobStates));
+  const verdict = judgeJobs([...jobs.flatMap(readJobStates), ...readUntoldEnds(jobs, tasks)]);
   if (verdict !== 'success') return verdict;
   const mayBeOpen =
     tasks.some(({ status }) => !TASK_ENDS.includes(status)) ||
@@ -110,6 +110,17 @@ function judgeRun(
     isBeingTold(group, readAt) ||
     hasGroundlessSkip(jobs);
   return mayBeOpen ? 'open' : 'success';
+}
+
+/** How jobs ended of which no status is told: the newest task of each name. A task that passed may have one of its name that waits. */
+function readUntoldEnds(jobs: readonly NamedJobs[], tasks: readonly TaskRow[]): readonly JobState[] {
+  const untold = tasks.filter((task) => !jobs.some((each) => each.tasks.includes(task)));
+  const newest = untold.filter((task, at) => untold.findIndex(({ name }) => name === task.name) === at);
+  return newest.flatMap(readBrokenEnd);
+}
+
+function readBrokenEnd({ status }: TaskRow): readonly JobState[] {
+  return status === 'failure' || status === 'cancelled' ? [status] : [];
 }
 
 /**
@@ -167,7 +178,8 @@ function statesByTasks(
   newest: TaskRow | undefined,
   passes: number,
 ): readonly JobState[] {
-  if (newest?.status === 'failure' || newest?.status === 'cancelled') return [newest.status];
+  const broken = newest === undefined ? [] : readBrokenEnd(newest);
+  if (broken.length > 0) return broken;
   return states.filter((state) => state === 'success').length > passes ? ['open'] : [];
 }
 

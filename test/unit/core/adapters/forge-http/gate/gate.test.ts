@@ -572,6 +572,54 @@ describe('a forge without a run list', () => {
     });
   });
 
+  test.each([
+    ['passed', 'success', 'success'],
+    ['failed', 'failure', 'failure'],
+    ['runs', 'pending', 'running'],
+  ])(
+    'a workflow without a name, whose contexts the forge cuts the first space off, %s',
+    async (_name, status, expected) => {
+      const statuses = [job(4, 'a', status, { context: '/ a (push)' })];
+      const ends = status === 'pending' ? 'running' : status;
+      const reading = await openOld(statuses, [task(4, { name: 'a', status: ends })]).readGate(GATE);
+      expect(reading).toMatchObject(
+        expected === 'running' ? { kind: 'running' } : { kind: 'finished', verdict: expected },
+      );
+    },
+  );
+
+  test('a job with a slash in its name that only a run of another workflow of this name shows may be open', async () => {
+    const statuses = [job(5, 'suite / b', 'pending'), job(4, 'a', 'success')];
+    const tasks = [task(5, { workflow_id: 'other.yml', name: 'suite / b' }), task(4, { name: 'a' })];
+    expect(await openOld(statuses, tasks).readGate(GATE)).toMatchObject({ kind: 'running', runId: '4' });
+  });
+
+  test('a job that failed counts where no status of it is told', async () => {
+    const statuses = [job(5, 'b', 'failure'), job(4, 'a', 'success')];
+    const tasks = [
+      task(5, { workflow_id: 'other.yml', name: 'b', status: 'failure' }),
+      task(4, { id: 8, name: 'b', status: 'failure' }),
+      task(4, { id: 7, name: 'a' }),
+    ];
+    expect(await openOld(statuses, tasks).readGate(GATE)).toMatchObject({ verdict: 'failure', runId: '4' });
+  });
+
+  describe('with a job that is told as skipped and that no runner has taken', () => {
+    const statuses = [job(4, 'a', 'success'), job(4, 'b', 'success', { ...skipped, id: 99 })];
+
+    test('it may wait for a runner', async () => {
+      const reading = await openOld(statuses, [task(4, { name: 'a' })]).readGate(GATE);
+      expect(reading).toMatchObject({ kind: 'running', runId: '4' });
+    });
+
+    test('it is skipped where a runner skipped another one that it needs', async () => {
+      const needed = job(4, 'c', 'success', { ...skipped, id: 98 });
+      const tasks = [task(4, { id: 8, name: 'c', status: 'skipped' }), task(4, { id: 7, name: 'a' })];
+      const reading = await openOld([...statuses, needed], tasks).readGate(GATE);
+      expect(reading).toMatchObject({ verdict: 'success' });
+    });
+  });
+
   /** Each job of the repository is given a token that posts in the name of Actions. */
   describe('on which a job of another workflow posts that a job has passed', () => {
     const passed = job(4, 'a', 'success');
