@@ -69,8 +69,9 @@ export const CHANGED_GATE_END_MS = 30 * 60_000;
 export const CHANGED_GATE_END_FACTOR = 3;
 /** How long a reconcile that staged something stays to see its gate run end. */
 export const GATE_QUICK_LOOK_MS = 8_000;
-/** Where a pattern does not say how many contexts answer, what passes counts once nothing has come to it for so long. */
+/** A pass counts once nothing has come to it for so long: contexts that a pattern names, and jobs that statuses alone tell of. */
 export const GATE_CONTEXTS_SETTLE_MS = 30_000;
+export const GATE_JOBS_SETTLE_MS = 10_000;
 /** A deadline that is learned: so many times the 95th percentile of so many gate runs, at least so long. */
 export const GATE_DEADLINE_FACTOR = 3;
 /** A gate run may wait for a runner for so many deadlines. */

@@ -185,6 +185,8 @@ export type GateReading =
       readonly url: string | null;
       /** The workflow has no jobs, or its conditions kept each of them from running: another try ends the same way. */
       readonly isSkipped?: true;
+      /** A job of it may be told a moment later. Absent: all are told. */
+      readonly isOpenEnded?: true;
     };
 
 export type PostedState = 'pending' | 'success' | 'error';

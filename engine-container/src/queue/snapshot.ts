@@ -107,7 +107,7 @@ export type GateView = (GateReading | { readonly kind: 'branch_gone' } | { reado
   readonly unanswered?: readonly string[];
   /** Of a run that waits: labels that its runner has to have; null: the forge does not tell. Absent: not asked this time. */
   readonly runnerLabels?: readonly string[] | null;
-  /** More contexts may still answer than have. Absent: all that are awaited are named. */
+  /** More contexts or jobs may still answer than have. Absent: all that are awaited are named. */
   readonly isOpenEnded?: true;
 };
 

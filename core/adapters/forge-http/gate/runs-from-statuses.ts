@@ -35,7 +35,9 @@ interface RunGroup {
  * the task list says which run is of which workflow and branch. A task appears only once a runner has taken the job.
  * Neither is enough alone: statuses name no workflow file, tasks omit the jobs that still wait.
  *
- * A run that ended before a runner took a job of it is not found: no task says that it is the gate's.
+ * A run that ended before a runner took a job of it is not found: no task says that it is the gate's. Of two jobs with one
+ * name the second may have neither status nor task until a moment after the first has ended (forge facts, 8): so a success
+ * is open ended.
  *
  * Reads the whole history, because two runs on one commit share their contexts and the latest status of a context
  * shows only one of them.
@@ -54,6 +56,8 @@ export async function readRunFromStatuses(transport: ForgeTransport, gate: GateQ
   const run = { runId: String(group.index), url: readLink(transport, group.link) };
   const verdict = own === null ? 'open' : judgeRun(group, statuses, own);
   if (verdict === 'open') return { kind: 'running', ...run };
+  // Jobs that none has told of yet may follow.
+  if (verdict === 'success') return { kind: 'finished', verdict, ...run, isOpenEnded: true };
   const areSkipped = rowsOf(group).every(isSkipped);
   return { kind: 'finished', verdict, ...run, ...(areSkipped ? { isSkipped: true } : {}) };
 }

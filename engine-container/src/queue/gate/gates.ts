@@ -7,6 +7,7 @@ import {
   GATE_CONTEXTS_SETTLE_MS,
   GATE_DEADLINE_ATTEMPTS_MAX,
   GATE_DEADLINE_FACTOR,
+  GATE_JOBS_SETTLE_MS,
   GATE_PHASE_ALARM_AGE_MS,
   GATE_RETRY_BACKOFF_MS,
   WAKE_DELAY_MS_MIN,
@@ -145,7 +146,9 @@ function tellForeign(pass: DecisionContext, node: Node, { context, author }: For
  * then the next look comes with it.
  */
 function awaitSettled(pass: DecisionContext, node: Node, run: StartedGate): boolean {
-  const isSettled = run.isOpenEnded !== true || awaitQuiet(pass, node, run.runId);
+  const isSettled = run.isOpenEnded !== true || awaitQuiet(pass, node, run);
+  // A job that was told late has begun, or waits for a runner: the next pass has to stand anew.
+  if (run.kind === 'running' && run.isOpenEnded !== true) delete node.settledSince;
   linkRun(node, run);
   return isSettled;
 }
@@ -156,10 +159,11 @@ function linkRun(node: Node, { runId, url }: Pick<StartedGate, 'runId' | 'url'>)
   node.runUrl = url;
 }
 
-function awaitQuiet(pass: DecisionContext, node: Node, runKey: string): boolean {
-  if (node.runKey !== runKey) node.settledSince = pass.s.now;
+function awaitQuiet(pass: DecisionContext, node: Node, { runId, unanswered }: StartedGate): boolean {
+  if (node.runKey !== runId) node.settledSince = pass.s.now;
   node.settledSince ??= pass.s.now;
-  const until = node.settledSince + GATE_CONTEXTS_SETTLE_MS;
+  const settleMs = unanswered === undefined ? GATE_JOBS_SETTLE_MS : GATE_CONTEXTS_SETTLE_MS;
+  const until = node.settledSince + settleMs;
   if (until > pass.s.now) wakeNoLaterThan(pass, until);
   return until <= pass.s.now;
 }

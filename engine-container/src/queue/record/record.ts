@@ -269,7 +269,7 @@ export interface Node {
   gateSource: 'cached' | null;
   runKey: string | null;
   runUrl: string | null;
-  /** Since when nothing has come to what its pattern of contexts shows; absent: it has not passed yet. */
+  /** Since when nothing has come to what its pattern of contexts, or the statuses of its jobs, show; absent: it has not passed yet. */
   settledSince?: EpochMs;
   /** Gate runs that were started for it; absent in records of before they were counted. */
   runs?: number;
