@@ -29,6 +29,7 @@ const SEEN: readonly Pick<ForgeVersion, 'kind' | 'major' | 'minor'>[] = [
   { kind: 'forgejo', major: 11, minor: 0 },
   { kind: 'forgejo', major: 15, minor: 0 },
   { kind: 'forgejo', major: 16, minor: 0 },
+  { kind: 'gitea', major: 1, minor: 24 },
   { kind: 'gitea', major: 1, minor: 25 },
   { kind: 'gitea', major: 1, minor: 26 },
   { kind: 'gitea', major: 1, minor: 27 },
@@ -67,11 +68,11 @@ export function hidesRequiredChecks(version: ForgeVersion): boolean {
 }
 
 /**
- * Does the forge merge into a tag of the base's name instead of the base? Forgejo fetches the base by its bare name, which git takes
- * for the tag's (forge facts, 3.5). Null: a forge whose version we do not know.
+ * Does the forge merge into a tag of the base's name instead of the base? Forgejo, and Gitea before 1.25.4, fetch the base by its bare
+ * name, which git takes for the tag's (forge facts, 3.5). Null: a forge whose version we do not know.
  */
 export function mergesIntoTag(version: ForgeVersion | null): boolean {
-  return version?.kind !== 'gitea';
+  return version?.kind !== 'gitea' || !isAtLeast(version, 1, 25, 4);
 }
 
 /**

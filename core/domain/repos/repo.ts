@@ -61,7 +61,7 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
   base_missing:
     'The branch that this queue serves is not on the forge: create it or give it its name back, or enroll the new name and delete this entry.',
   branch_name_taken:
-    'A branch or tag stands in the way: where the queue needs its own branches, which begin with its name, or as refs/heads/ with the name of the base, which stops every merge, or, on Forgejo, a tag with the name of the base, into which it would merge; rename or delete it.',
+    'A branch or tag stands in the way: where the queue needs its own branches, which begin with its name, or as refs/heads/ with the name of the base, which stops every merge, or, on Forgejo and Gitea before 1.25.4, a tag with the name of the base, into which it would merge; rename or delete it.',
   another_queue:
     'Another queue lands pull requests on this branch, so this one is stopped; switch one of them off, then this one off and on.',
   success_stands:

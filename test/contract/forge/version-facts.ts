@@ -49,6 +49,14 @@ const GITEA_126: VersionFacts = {
   stateOfSkippedJob: 'skipped',
 };
 
+/** Of no fake: a profile of its own would differ from `fj11` in words alone. */
+const GITEA_124: VersionFacts = {
+  ...GITEA_126,
+  ruledPatchStatus: 500,
+  mergesIntoTag: true,
+  stateOfSkippedJob: 'success',
+};
+
 export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
   fj11: {
     formerNameStatus: 307,
@@ -70,6 +78,7 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
 
 /** The facts of the newest version seen that is not newer than this one. */
 export function factsOf({ kind, major, minor }: ForgeVersion): VersionFacts {
+  if (kind === 'gitea' && major === 1 && minor < 25) return GITEA_124;
   if (kind === 'gitea') return VERSION_FACTS[major === 1 && minor < 27 ? 'gt126' : 'gt127'];
   if (major < 15) return VERSION_FACTS.fj11;
   return VERSION_FACTS[major < 16 ? 'fj15' : 'fj16'];

@@ -190,7 +190,9 @@ export function webhooksSuite(subject: () => ForgeSubject, needs: Needs): void {
         (gate) => gate.kind === 'finished',
       );
       await settle(4);
-      expect(told(receiver).filter(([, outcome]) => outcome !== 'ignored')).toEqual([]);
+      // Gitea from 1.23 on tells of each status, and so of the end of a job.
+      const isTold = ([event, outcome]: readonly string[]) => outcome !== 'ignored' && event !== 'status';
+      expect(told(receiver).filter(isTold)).toEqual([]);
       return;
     }
     const run = await receiver.next(({ event }) => /^(action_run_success|workflow_run)$/.test(event));

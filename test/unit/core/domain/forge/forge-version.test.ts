@@ -23,7 +23,8 @@ test.each([
   ['17.0.0+gitea-1.22.0', 'Forgejo 17.0.0', false],
   ['1.26.4', 'Gitea 1.26.4', true],
   ['1.25.4', 'Gitea 1.25.4', true],
-  ['1.24.7', 'Gitea 1.24.7', false],
+  ['1.24.7', 'Gitea 1.24.7', true],
+  ['1.23.8', 'Gitea 1.23.8', false],
   ['15.0.0', 'Gitea 15.0.0', false],
 ])('%s is %s, and that it was seen is %s', (text, name, seen) => {
   expect([nameVersion(mustParse(text)), isSeenVersion(mustParse(text))]).toEqual([name, seen]);
@@ -78,6 +79,9 @@ test.each([
 test.each([
   ['11.0.15+gitea-1.22.0', true, true],
   ['16.0.0+gitea-1.22.0', true, true],
+  ['1.22.0', true, false],
+  ['1.24.6', true, false],
+  ['1.25.3', true, false],
   ['1.25.4', false, false],
   ['1.26.4', false, false],
 ])(
