@@ -154,9 +154,10 @@ test.each([
     bench = await startBench({ overrides: { rowDeletedBeforeMerge } });
     const pr = await bench.forge.control.openPullRequest({ branch: 'one', files: { 'one.txt': '1\n' } });
     await quiet(bench);
+    await bench.api('PATCH', '', { allow_rebase: false });
     // A style outside the allowed ones is taken at scheduling and fails at the merge.
     const scheduled = await bench.api('POST', `/pulls/${pr}/merge`, {
-      Do: 'manually-merged',
+      Do: 'rebase',
       merge_when_checks_succeed: true,
     });
     expect(scheduled.status).toBe(201);
@@ -170,6 +171,23 @@ test.each([
     expect(types.filter((type: string) => type === 'pull_cancel_scheduled_merge')).toHaveLength(kept ? 1 : 0);
   },
 );
+
+test('a pull request is marked as merged with a commit that its base holds, where the repository allows that', async () => {
+  bench = await startBench({});
+  const { control } = bench.forge;
+  const pr = await control.openPullRequest({ branch: 'one', files: { 'one.txt': '1\n' } });
+  await quiet(bench);
+  const tip = await control.tip('main');
+  const { headSha } = await control.pull(pr);
+  const mark = (commit: string) =>
+    bench.api('POST', `/pulls/${pr}/merge`, { Do: 'manually-merged', MergeCommitID: commit });
+  expect((await mark(tip)).status).toBe(405);
+  await bench.api('PATCH', '', { allow_manual_merge: true });
+  expect((await mark(headSha)).status).toBe(409);
+  expect((await mark(tip)).status).toBe(200);
+  expect(await control.pull(pr)).toMatchObject({ merged: true, state: 'closed', mergeCommitSha: tip });
+  expect(await control.tip('main')).toBe(tip);
+});
 
 test.each([
   ['fj15', false],
