@@ -166,7 +166,7 @@ const PROMISES: readonly (readonly [where: string, words: string, name: Name, va
   ['docs/forges.md', 'by itself every two minutes instead', 'HEARD_GATE_LOOK_MS', 2 * MINUTE],
   ['docs/forges.md', 'then five times a second', 'FORGE_PACE_START_PER_SECOND', 5],
   ['docs/forges.md', 'nothing has come to it for 30 seconds', 'GATE_CONTEXTS_SETTLE_MS', 30 * SECOND],
-  ['docs/forges.md', 'once it has stood for ten seconds', 'GATE_JOBS_SETTLE_MS', 10 * SECOND],
+  ['docs/forges.md', 'once that has stood for ten seconds', 'GATE_JOBS_SETTLE_MS', 10 * SECOND],
   ['docs/forges.md', 'at least ten seconds', 'FORGE_TIMEOUT_MS', 10 * SECOND],
   ['docs/forges.md', 'ten such labels count', 'BACKPORTS_PER_PULL_MAX', 10],
   ['docs/forges.md', 'for five hours', 'BACKPORT_TRIES_MS', 5 * HOUR],
