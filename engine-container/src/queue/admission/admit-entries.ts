@@ -78,8 +78,15 @@ function beginRound({ s, record }: DecisionContext): AdmissionRound | null {
     base: base.value,
     places: new AuthorPlaces(s.repo, record, authors),
     heads: new Map(),
-    inFlight: new Map(record.batches.flatMap(activeMembers).map(({ head, pr }) => [head, pr])),
+    inFlight: holdersOf(record),
   };
+}
+
+/** One that has left the queue holds up no twin: what that is refused for is said at once. */
+function holdersOf({ entries, batches }: QueueRecord): ReadonlyMap<CommitSha, PullRequestNumber> {
+  const queued = new Map(entries.map(({ pr, head }) => [pr, head]));
+  const members = batches.flatMap(activeMembers).filter(({ pr, head }) => queued.get(pr) === head);
+  return new Map(members.map(({ head, pr }) => [head, pr]));
 }
 
 /** May the twin that has the turn be staged: the one in flight, or the first in the queue where none is? Undefined: none is ahead. */
