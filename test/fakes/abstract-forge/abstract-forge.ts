@@ -174,6 +174,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     runnerWaitMs: 0,
     runners: Number.POSITIVE_INFINITY,
     runnerRestMs: 0,
+    lateJobs: null,
     runnerLabels: null,
     fault: () => null,
     isLate: () => false,

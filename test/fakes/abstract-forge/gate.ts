@@ -15,7 +15,7 @@ import { YamlError } from '../../../local/forge/actions/yaml.ts';
 import type { StoredTree } from './object-store.ts';
 import { postPipeline } from './pipeline-statuses.ts';
 import { appendStatus } from './statuses.ts';
-import { type Run, type WaitingRun, type World, writeJournal } from './world.ts';
+import { type LateJob, type Run, type WaitingRun, type World, writeJournal } from './world.ts';
 
 export const GATE_WORKFLOW_PATH = `.forgejo/workflows/${gateFileName(DEFAULT_SERVICE_NAME)}`;
 export const GATE_WORKFLOW_FILE = gateFileName(DEFAULT_SERVICE_NAME);
@@ -159,7 +159,33 @@ function parseWorkflow(source: string): Workflow | null {
 
 function scheduleEnd(world: World, run: Run, judgement: WaitingRun['judgement']): void {
   if (judgement === 'hold') return;
-  world.timers.after(world.knobs.gateDurationMs, () => endRun(world, run, judgement));
+  const [first, ...others] = world.knobs.lateJobs ?? [];
+  world.timers.after(world.knobs.gateDurationMs, () => {
+    if (first === undefined) endRun(world, run, judgement);
+    else hideJob(world, run, judgement, [first, ...others]);
+  });
+}
+
+/** The jobs that are told have passed. The next one is told in a while, under their name, and the last of them decides. */
+function hideJob(
+  world: World,
+  run: Run,
+  judgement: Exclude<WaitingRun['judgement'], 'hold'>,
+  [next, ...others]: readonly [LateJob, ...LateJob[]],
+): void {
+  if (!isUnfinished(run)) return;
+  run.hidesJob = true;
+  postJobStatus(world, run, 'success');
+  world.timers.after(next.toldAfterMs, () => {
+    if (!isUnfinished(run)) return;
+    run.hidesJob = false;
+    postJobStatus(world, run, 'pending');
+    const [second, ...rest] = others;
+    world.timers.after(next.takesMs, () => {
+      if (second === undefined) endRun(world, run, judgement);
+      else hideJob(world, run, judgement, [second, ...rest]);
+    });
+  });
 }
 
 export function isUnfinished(run: Run): boolean {

@@ -112,6 +112,9 @@ export function viewGate(world: World, sha: CommitSha, branch: string, workflowF
   if (run === undefined) return { kind: 'none' };
   const url = `https://forge.test/${world.slug}/actions/runs/${run.id}`;
   const { state } = run;
+  const mayFollow = world.knobs.lateJobs === null ? {} : { isOpenEnded: true as const };
+  if (isUnfinished(run) && run.hidesJob === true)
+    return { kind: 'finished', verdict: 'success', runId: run.id, url, ...mayFollow };
   if (isUnfinished(run) || state === 'waiting' || state === 'running') {
     return { kind: 'running', runId: run.id, url, ...(state === 'waiting' ? { waitsForRunner: true } : {}) };
   }
@@ -120,6 +123,7 @@ export function viewGate(world: World, sha: CommitSha, branch: string, workflowF
     verdict: state,
     runId: run.id,
     url,
+    ...(state === 'success' ? mayFollow : {}),
     ...(run.isSkipped ? { isSkipped: true } : {}),
   };
 }

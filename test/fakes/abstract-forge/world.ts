@@ -142,6 +142,13 @@ export interface CiHabits {
   readonly restarts: boolean;
 }
 
+/** Of two jobs with one name a forge without a list of runs tells the second only after the first has passed (forge facts, 8). */
+export interface LateJob {
+  /** From the pass of the job before it, ms. */
+  readonly toldAfterMs: number;
+  readonly takesMs: number;
+}
+
 export const PLAIN_CI: CiHabits = { lateMs: 0, repeats: false, strangers: false, restarts: false };
 
 /** Knobs that tests turn while the forge works. */
@@ -168,6 +175,8 @@ export type Knobs = Pick<
   runners: number;
   /** A runner asks for its next run so long after it has ended one, ms. */
   runnerRestMs: number;
+  /** Jobs of a run behind its first, each told late; the last one decides. Null: the forge lists runs, with all of their jobs. */
+  lateJobs: readonly LateJob[] | null;
   /** `runs-on` of the gate's job, as the list of its jobs tells it; null: this version has no such list. */
   runnerLabels: readonly string[] | null;
   /** How far the forge's own time stamps are ahead of all other clocks, ms. */
@@ -269,6 +278,8 @@ export interface Run extends Omit<GateRunView, 'state'> {
   state: GateRunView['state'];
   readonly workflowFile: string;
   isSkipped?: true;
+  /** Each job that is told by now has passed, and another one follows. */
+  hidesJob?: boolean;
 }
 
 /** A run that waits for a free runner. */

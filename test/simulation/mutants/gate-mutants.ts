@@ -149,4 +149,20 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     families: ['gate_edits'],
     dies: 'a changed gate skips each of its jobs',
   },
+  {
+    guard: 'a pass that the statuses of jobs tell has to stand for a while',
+    file: 'engine-container/src/queue/gate/gates.ts',
+    find: 'unanswered === undefined ? GATE_JOBS_SETTLE_MS : GATE_CONTEXTS_SETTLE_MS',
+    replace: 'unanswered === undefined ? 0 : GATE_CONTEXTS_SETTLE_MS',
+    families: ['everything'],
+    dies: 'a job of the gate is told late, and fails',
+  },
+  {
+    guard: 'a job that is told late begins the wait for others anew',
+    file: 'engine-container/src/queue/gate/gates.ts',
+    find: "  if (run.kind === 'running' && run.isOpenEnded !== true) delete node.settledSince;\n",
+    replace: '',
+    families: ['everything'],
+    dies: 'a job of the gate is told late, and then another one, which fails',
+  },
 ];

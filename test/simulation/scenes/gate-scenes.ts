@@ -9,6 +9,10 @@ import { STATUS_GATE } from '../../scenario/world.ts';
 import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
 const GATE_MS = 5 * 60_000;
+/** Less than a pass has to stand. */
+const LATE_JOB_MS = 6_000;
+const SHORT_JOB_MS = 10_000;
+const LATE_JOBS_END_S = 600;
 const [BUILD, TEST] = CI_CONTEXTS;
 const SHARED = 'ci/shared';
 
@@ -271,7 +275,39 @@ async function pushToAndFro(): Promise<readonly string[]> {
   return forge.isMerged(pr) ? ['one landed by a gate run that the push of another account began'] : [];
 }
 
+/** A forge without a list of runs: jobs of the gate are told seconds after those before them have passed, and the last one fails. */
+function tellJobsLate(jobs: number): () => Promise<readonly string[]> {
+  return async () => {
+    const stage = await setStage();
+    const { forge, clock } = stage;
+    await givenProject(forge);
+    forge.gateDurationMs = SHORT_JOB_MS;
+    forge.lateJobs = Array.from({ length: jobs }, () => ({
+      toldAfterMs: LATE_JOB_MS,
+      takesMs: SHORT_JOB_MS,
+    }));
+    const bad = await givenScheduled(forge, 'bad', 'BAD\n');
+    const good = await givenScheduled(forge, 'good');
+    let passes = 0;
+    const { readGate } = forge.forge;
+    forge.forge.readGate = async (...asked) => {
+      const reading = await readGate(...asked);
+      if (reading.kind === 'finished' && reading.verdict === 'success') passes += 1;
+      return reading;
+    };
+    for (let seconds = 0; seconds < LATE_JOBS_END_S && !forge.isMerged(good); seconds += 1) {
+      await stage.reconcile();
+      await clock.advance(1_000);
+    }
+    if (passes < jobs) return ['the scene did not come about'];
+    if (forge.isMerged(bad)) return ['one landed by jobs that passed, before the one that fails was told'];
+    return forge.isMerged(good) ? [] : ['one whose jobs have all passed did not land'];
+  };
+}
+
 export const GATE_SCENES = {
+  'a job of the gate is told late, and fails': tellJobsLate(1),
+  'a job of the gate is told late, and then another one, which fails': tellJobsLate(2),
   'a person pushes the staging branch to and fro': pushToAndFro,
   'a copy of the gate workflow hides that the gate is changed': changeGateBehindCopy,
   'a submodule hides the gate workflow': hideGateBySubmodule,
