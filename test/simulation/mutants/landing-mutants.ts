@@ -156,4 +156,20 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     families: ['people'],
     dies: 'a tag of the base’s name stands on an old commit of it',
   },
+  {
+    guard: 'the look that finds another queue posts no success for what it finds to have passed',
+    file: `${QUEUE}/batches/end-batch.ts`,
+    find: "  if (hasStopped(record)) return 'base_advanced';\n",
+    replace: '',
+    families: ['calm'],
+    dies: 'another queue is found by the look that finds a pass',
+  },
+  {
+    guard: 'the look that finds another queue writes no success once more',
+    file: `${QUEUE}/landing/landing.ts`,
+    find: 'entry?.readyAt !== null && lostGround(pass, batch) === null',
+    replace: 'entry?.readyAt !== null',
+    families: ['calm'],
+    dies: 'another queue is found by the look that writes a success once more',
+  },
 ];

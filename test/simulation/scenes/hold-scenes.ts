@@ -7,6 +7,7 @@ import { wakeNow } from '#core/services/wakes/send-wakes.ts';
 import { stopQueue } from '#core/services/wind-down/stop-queue.ts';
 import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';
 import { createAbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
+import { wrapForge } from '../../scenario/hooks.ts';
 import {
   CONNECTION,
   givenPostedSuccess,
@@ -19,7 +20,10 @@ import {
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { createWorldOn } from '../../scenario/world.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
-import type { Scenes } from '../scene-stage.ts';
+import { type Scenes, setStage, wordOn } from '../scene-stage.ts';
+
+/** After it a success without a merge is written once more. */
+const UNHEARD_MS = 60_000;
 
 /** The plan ends while a success stands: it is taken back before the repo is left alone (A24, A107). */
 async function holdInLanding(): Promise<readonly string[]> {
@@ -158,7 +162,49 @@ async function workBesideAnother(): Promise<readonly string[]> {
   return codes.includes('another_queue') ? [] : ['two deployments land on one branch, and neither notices'];
 }
 
+/** What another deployment let through is found in the very look that finds the pass of the next one, or its success unheard. */
+function findAnotherAmidLanding(when: 'passed' | 'unheard'): () => Promise<readonly string[]> {
+  return async () => {
+    let isHidden = true;
+    const stage = await setStage({
+      wrapForge: wrapForge(async (name, _args, answer) => {
+        if (name === 'listMergedPullRequests' && isHidden) throw new ForgeError('unreachable', name, 502);
+        return answer();
+      }),
+    });
+    const { forge, clock } = stage;
+    await givenProject(forge);
+    forge.judge = () => 'hold';
+    forge.mergeBehaviour = () => ({ kind: 'lost' });
+    const files = { 'src/theirs.txt': 'theirs\n' };
+    const theirs = await forge.openPullRequest({ branch: 'theirs', files });
+    const pr = await givenScheduled(forge, 'a');
+    await stage.drain({ until: () => forge.runs().length > 0 });
+    const { headSha } = await forge.pull(theirs);
+    await forge.postStatusAs('mq-bot', headSha, DEFAULT_SERVICE_NAME, 'success', 'proven: by another queue');
+    await forge.mergeByHand(theirs);
+    await stage.drain({ until: () => forge.runs().length > 1 });
+    const run = forge.runs().at(-1);
+    if (run?.state !== 'running') return ['the scene did not come about'];
+    await forge.finishRun(run.id, 'success');
+    if (when === 'unheard') {
+      await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+      await clock.advance(UNHEARD_MS);
+    }
+    isHidden = false;
+    const before = forge.statusHistory((await forge.pull(pr)).headSha).length;
+    await stage.reconcile();
+    const said = forge.statusHistory((await forge.pull(pr)).headSha).slice(before);
+    if ((await stage.record()).rival === undefined) return ['the scene did not come about'];
+    return said.some(({ state }) => state === 'success')
+      ? ['a success is written in the look that finds another queue']
+      : [];
+  };
+}
+
 export const HOLD_SCENES = {
+  'another queue is found by the look that finds a pass': findAnotherAmidLanding('passed'),
+  'another queue is found by the look that writes a success once more': findAnotherAmidLanding('unheard'),
   'a hold in a landing': holdInLanding,
   'a tenant leaves in a landing': leaveInLanding,
   'an address is enrolled again in a landing': enrollInLanding,
