@@ -51,6 +51,7 @@ import { REVIEW_SCENES } from './scenes/review-scenes.ts';
 import { RULE_SCENES } from './scenes/rule-scenes.ts';
 import { RUNNER_SCENES } from './scenes/runner-scenes.ts';
 import { SHARED_RUN_SCENES } from './scenes/shared-run-scenes.ts';
+import { TWIN_ORDER_SCENES } from './scenes/twin-order-scenes.ts';
 import { TWIN_SCENES } from './scenes/twin-scenes.ts';
 import { UNPROVEN_SCENES } from './scenes/unproven-scenes.ts';
 import { UNREAD_HEAD_SCENES } from './scenes/unread-head-scenes.ts';
@@ -113,6 +114,7 @@ export const SCENES = {
   ...RUNNER_SCENES,
   ...SHARED_RUN_SCENES,
   ...TWIN_SCENES,
+  ...TWIN_ORDER_SCENES,
   ...UNPROVEN_SCENES,
   ...UNREAD_HEAD_SCENES,
   ...WHO_MAY_SCENES,

@@ -132,4 +132,20 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
     families: ['everything'],
     dies: 'the forge never merges the first of a batch',
   },
+  {
+    guard: 'a twin waits for the one in flight, wherever it stands in the queue',
+    file: `${QUEUE}/admission/admit-entries.ts`,
+    find: '  if (holder === undefined) return heads.get(head);\n',
+    replace: '  return heads.get(head);\n',
+    families: ['shared_heads'],
+    dies: 'one is ready before its twin whose success stands',
+  },
+  {
+    guard: 'a twin that left the queue holds up no other with its head',
+    file: `${QUEUE}/admission/admit-entries.ts`,
+    find: '.filter(({ pr, head }) => queued.get(pr) === head)',
+    replace: '.filter(({ pr }) => queued.size >= 0 && pr > 0)',
+    families: ['shared_heads'],
+    dies: 'a landing ends over the refusal of a twin',
+  },
 ];
