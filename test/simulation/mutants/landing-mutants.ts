@@ -157,6 +157,22 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     dies: 'a tag of the base’s name stands on an old commit of it',
   },
   {
+    guard: 'one that is marked as merged by hand while it is staged was not merged past the queue',
+    file: `${QUEUE}/admission/entries.ts`,
+    find: '    if (isMarkedMerged(focus.value)) return leaveMarked(pass, entry);\n',
+    replace: '',
+    families: ['people'],
+    dies: 'one that is staged is marked as merged by hand',
+  },
+  {
+    guard: 'one that is marked as merged by hand while its success stands has not landed',
+    file: `${QUEUE}/landing/landing.ts`,
+    find: ' && !isMarkedMerged(focus.value)) {',
+    replace: ') {',
+    families: ['people'],
+    dies: 'one is marked as merged by hand while its success stands',
+  },
+  {
     guard: 'the look that finds another queue posts no success for what it finds to have passed',
     file: `${QUEUE}/batches/end-batch.ts`,
     find: "  if (hasStopped(record)) return 'base_advanced';\n",

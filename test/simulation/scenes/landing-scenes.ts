@@ -1,10 +1,11 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { AbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
 import { GITEA_126_SWITCHES, NO_LAGS, type ReadingLags } from '../../fakes/abstract-forge/world.ts';
 import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { hasAlarm, look, type Scenes, setStage, wordOn } from '../scene-stage.ts';
+import { hasAlarm, look, type Scenes, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
 /** Scenes about what merged: told once, and by its right name. */
 
@@ -208,7 +209,37 @@ async function tagLooksLikeBase(): Promise<readonly string[]> {
   return lateMs < SEEN_WITHIN_MS ? [] : [`a landing is seen ${lateMs} ms after its merge`];
 }
 
+/** A person marks one of the queue as merged by hand, staged or under its success: nothing merges, and the queue goes on. */
+function markByHand(when: 'staged' | 'proven'): () => Promise<readonly string[]> {
+  return async () => {
+    const stage = await setStage();
+    const { forge } = stage;
+    await givenProject(forge);
+    forge.mergeBehaviour = () => ({ kind: 'lost' });
+    if (when === 'staged') forge.judge = () => 'hold';
+    const marked = await givenScheduled(forge, 'marked');
+    await stage.drain({
+      until: async () =>
+        when === 'staged' ? forge.runs().length > 0 : (await wordOn(stage, marked)) === 'success',
+    });
+    await forge.markMerged(marked, await forge.tip('main'));
+    forge.mergeBehaviour = () => ({ kind: 'now' });
+    forge.judge = () => 'success';
+    const other = await givenScheduled(forge, 'other');
+    await look(stage, 20);
+    if (!(await forge.pull(marked)).merged) return ['the scene did not come about'];
+    const problems = hasAlarm(stage, 'unverified_landing') ? ['a mark as merged by hand is alarmed'] : [];
+    if (!forge.isMerged(other)) problems.push('a mark as merged by hand stops the queue');
+    const words = await wordsOn(stage, marked);
+    return words === PULL_CODES.merged_outside_the_queue.says
+      ? problems
+      : [...problems, `its author is told "${words}"`];
+  };
+}
+
 export const LANDING_SCENES = {
+  'one that is staged is marked as merged by hand': markByHand('staged'),
+  'one is marked as merged by hand while its success stands': markByHand('proven'),
   'another account opens a merge, and its success outlives it': foreignSuccessOutlives,
   'the base is pushed back and restored': restoreBase,
   'the bot may not see the repository for a while amid a landing': hideWhileLanding,
