@@ -5,6 +5,7 @@ import { BACKPORT_TROUBLE_SCENES } from './scenes/backport-trouble-scenes.ts';
 import { BAD_HEAD_SCENES } from './scenes/bad-head-scenes.ts';
 import { BLOCKED_SCENES } from './scenes/blocked-scenes.ts';
 import { BRANCH_SCENES } from './scenes/branch-scenes.ts';
+import { BROKEN_OFF_SCENES } from './scenes/broken-off-scenes.ts';
 import { CLOCK_SCENES } from './scenes/clock-scenes.ts';
 import { CODE_SCENES } from './scenes/code-scenes.ts';
 import { CONVERTED_SCENES } from './scenes/converted-scenes.ts';
@@ -67,6 +68,7 @@ export const SCENES = {
   ...BAD_HEAD_SCENES,
   ...BLOCKED_SCENES,
   ...BRANCH_SCENES,
+  ...BROKEN_OFF_SCENES,
   ...CLOCK_SCENES,
   ...CODE_SCENES,
   ...CONVERTED_SCENES,

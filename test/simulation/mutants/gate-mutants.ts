@@ -165,4 +165,12 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     families: ['everything'],
     dies: 'a job of the gate is told late, and then another one, which fails',
   },
+  {
+    guard: 'a gate run that is broken off takes back no landing of its batch',
+    file: 'engine-container/src/queue/gate/gates.ts',
+    find: '  if (batch.landing !== null) return wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MS_MIN);\n',
+    replace: '',
+    families: ['everything'],
+    dies: 'a gate run is broken off amid a landing of its batch',
+  },
 ];
