@@ -60,14 +60,16 @@ export function queueAutoMerge(world: World, pull: Pull): void {
   world.queuedMerges.add(key);
   const slowMs = behaviour.kind === 'slow' ? behaviour.ms : 0;
   const { autoMergeMs } = world.delays;
-  if (world.switches.mergesUncheckedHead && slowMs > 0) {
+  const { mergesUncheckedHead, mergesHeadItBeganWith } = world.switches;
+  if ((mergesUncheckedHead || mergesHeadItBeganWith) && slowMs > 0) {
     world.timers.after(autoMergeMs, () => {
       const row = findMergeRow(world, pull, sha);
       if (row === null) world.queuedMerges.delete(key);
       else {
         world.timers.after(slowMs, () => {
           world.queuedMerges.delete(key);
-          if (pull.mergeCommit === null && pull.state === 'open') carryOut(world, pull, row);
+          if (pull.mergeCommit !== null || pull.state !== 'open') return;
+          carryOut(world, pull, row, mergesHeadItBeganWith ? sha : undefined);
         });
       }
     });
@@ -98,7 +100,7 @@ function findMergeRow(world: World, pull: Pull, sha: CommitSha): ScheduleRow | n
   return findRuleViolation(world, pull) === null ? row : null;
 }
 
-function carryOut(world: World, pull: Pull, row: ScheduleRow): void {
+function carryOut(world: World, pull: Pull, row: ScheduleRow, begunWith?: CommitSha): void {
   if (world.switches.rowDeletedBeforeMerge) setSchedule(world, pull, null);
   if (
     hasNamesake(world, pull.base) ||
@@ -108,7 +110,7 @@ function carryOut(world: World, pull: Pull, row: ScheduleRow): void {
     (row.style !== 'rebase' && row.title.includes('\0'))
   )
     return tryAgain(world, pull);
-  mergePull(world, pull, row.style, row.doer);
+  mergePull(world, pull, row.style, row.doer, begunWith);
 }
 
 /** Gitea checks it for conflicts once more, and tries again at the end of that, as long as schedule and success stand. */

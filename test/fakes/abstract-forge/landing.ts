@@ -14,16 +14,27 @@ import {
   writeJournal,
 } from './world.ts';
 
-/** The native merge. Null = a conflict or a refused push, nothing happened. */
-export function mergePull(world: World, pull: Pull, style: NativeStyle, doer: string): CommitSha | null {
+/**
+ * The native merge. Null = a conflict or a refused push, nothing happened.
+ *
+ * @param begunWith - Its head when the merge was begun. @default that of now
+ */
+export function mergePull(
+  world: World,
+  pull: Pull,
+  style: NativeStyle,
+  doer: string,
+  begunWith?: CommitSha,
+): CommitSha | null {
   const tip = mustTip(world, pull.base);
-  const head = liveHeadOf(world, pull) ?? pull.pullHead;
+  const live = liveHeadOf(world, pull) ?? pull.pullHead;
+  const head = begunWith ?? live;
   const ground = (world.switches.mergesIntoTag ? world.tags.get(pull.base) : undefined) ?? tip;
   const merged = makeMerge(world, pull, { tip: ground, head, style, doer });
   // Its push is refused where it does not hold what the base has.
   if (merged === null || !world.objects.isAncestor(tip, merged.sha)) return null;
   pull.mergeCommit = merged.sha;
-  pull.pullHead = head;
+  pull.pullHead = live;
   setPullState(world, pull, 'closed');
   setSchedule(world, pull, null);
   addTimelineEntry(world, pull, 'other', doer);

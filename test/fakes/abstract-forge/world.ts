@@ -27,6 +27,8 @@ export interface Switches {
   readonly forkPermission: boolean;
   /** Those who schedule are administrators: a slow merge takes whatever the head has become since it was checked (E1). */
   readonly mergesUncheckedHead: boolean;
+  /** A slow merge takes the head that it was begun with, and the newer one stays that of the closed pull request (seen on a Gitea, of AGit heads). */
+  readonly mergesHeadItBeganWith: boolean;
   readonly runsCanBeCancelled: boolean;
   /** Forgejo: a word of state that it does not know keeps nothing back. */
   readonly passesUnknownWords: boolean;
@@ -69,6 +71,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   scheduleTriggers: false,
   forkPermission: true,
   mergesUncheckedHead: false,
+  mergesHeadItBeganWith: false,
   runsCanBeCancelled: true,
   passesUnknownWords: true,
   passesSkippedAlone: true,

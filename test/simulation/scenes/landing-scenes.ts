@@ -1,16 +1,20 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { describeLeftBehind } from '../../../engine-container/src/queue/words/phrases.ts';
 import type { AbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
 import { GITEA_126_SWITCHES, NO_LAGS, type ReadingLags } from '../../fakes/abstract-forge/world.ts';
 import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { hasAlarm, look, type Scenes, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import { hasAlarm, isSuccess, look, type Scenes, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
 /** Scenes about what merged: told once, and by its right name. */
 
+/** Less than the queue waits after it has taken its success back. */
+const SHORT_MERGE_MS = 10_000;
 const SLOW_MERGE_MS = 100_000;
 const HOUR_MS = 60 * 60_000;
+const PUSHED_AFTER_MS = 2_000;
 const FAILING_LOOKS = 60;
 /** Of a merge, by a queue that awaits it. */
 const SEEN_WITHIN_MS = 1_000;
@@ -209,6 +213,36 @@ async function tagLooksLikeBase(): Promise<readonly string[]> {
   return lateMs < SEEN_WITHIN_MS ? [] : [`a landing is seen ${lateMs} ms after its merge`];
 }
 
+/** The forge merges slowly, and a newer head is pushed meanwhile: that one has not landed, although its pull request is merged. */
+function pushAmidMerge(slowMs: number): () => Promise<readonly string[]> {
+  return async () => {
+    let newer: string | null = null;
+    const stage = await setStage({
+      switches: { mergesHeadItBeganWith: true },
+      onEntry: (entry, { forge, clock }) => {
+        if (!isSuccess(entry) || newer !== null) return;
+        newer = '';
+        forge.judge = () => 'hold';
+        clock.after(PUSHED_AFTER_MS, async () => {
+          newer = await forge.pushToPullRequest(pr, { 'src/more.txt': 'more\n' });
+        });
+      },
+    });
+    const { forge } = stage;
+    await givenProject(forge);
+    const pr = await givenScheduled(forge, 'a');
+    forge.mergeBehaviour = () => ({ kind: 'slow', ms: slowMs });
+    await stage.drain({ maxMs: HOUR_MS });
+    if ((await forge.pull(pr)).headSha !== newer) return ['the scene did not come about'];
+    if (!forge.isMerged(pr)) return ['the scene did not come about'];
+    const words = await wordsOn(stage, pr);
+    const problems = words === describeLeftBehind() ? [] : [`a head that is in no base is told "${words}"`];
+    if (hasAlarm(stage, 'unverified_landing')) problems.push('a proven merge is alarmed');
+    const hasLanded = (await stage.events()).some((each) => each.pr === pr && each.event === 'pr_landed');
+    return hasLanded ? problems : [...problems, 'a proven merge is not told as a landing'];
+  };
+}
+
 /** A person marks one of the queue as merged by hand, staged or under its success: nothing merges, and the queue goes on. */
 function markByHand(when: 'staged' | 'proven'): () => Promise<readonly string[]> {
   return async () => {
@@ -238,6 +272,8 @@ function markByHand(when: 'staged' | 'proven'): () => Promise<readonly string[]>
 }
 
 export const LANDING_SCENES = {
+  'a head is pushed while the forge merges the one before it': pushAmidMerge(SHORT_MERGE_MS),
+  'a head is pushed while the forge merges the one before it, for long': pushAmidMerge(SLOW_MERGE_MS),
   'one that is staged is marked as merged by hand': markByHand('staged'),
   'one is marked as merged by hand while its success stands': markByHand('proven'),
   'another account opens a merge, and its success outlives it': foreignSuccessOutlives,

@@ -44,7 +44,12 @@ export function tellLeftBehind(
   entry: QueueEntry | undefined,
   merged: CommitSha,
 ): void {
-  if (entry !== undefined && entry.head !== merged) sayError(pass, entry, describeLeftBehind());
+  if (entry === undefined) return;
+  const focus = pass.s.focus.get(entry.pr);
+  // The merge may have ended before a look at the list showed the push.
+  const read = focus?.known === true ? focus.value.pull.headSha : merged;
+  const head = entry.head === merged ? read : entry.head;
+  if (head !== merged) sayError(pass, { ...entry, head }, describeLeftBehind());
 }
 
 /**
