@@ -7,6 +7,7 @@ import { mustWordsWait } from '../record/bounds.ts';
 import { deferralOf } from '../record/deferral.ts';
 import type { Departure } from '../record/landing-state.ts';
 import { isBound, type QueueEntry, type Said } from '../record/queue-entry.ts';
+import type { QueueRecord } from '../record/record.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { keepsWords, sayDeferred } from './deferral-words.ts';
 import {
@@ -24,6 +25,8 @@ import {
 import { isSpokenFor } from './spoken-for.ts';
 import { sayError, wishStatus } from './wish-status.ts';
 
+/** Words of pull requests that left, which are added beside those for hundreds of heads. */
+export const DEPARTURES_BESIDE_MAX = 50;
 /** A pull request that another required check keeps out of line for so long is told so on its head. */
 const NOT_ADMITTED_SAID_MS = 5 * 60_000;
 
@@ -51,8 +54,7 @@ export function leaveQueue(
   // The words stand on the commit: they are those of another one with this head from now on.
   const [heir, ...others] = record.entries.filter(({ head }) => head === entry.head);
   if (heir !== undefined) return inherit(pass, heir, others, entry.said);
-  // Where many leave at once, the patrol tells the rest. Of those in flight there are few, and with many open it comes in a day.
-  if (words === null || (mustWordsWait(record) && !isInFlight(record, entry.pr))) return;
+  if (words === null || (mustDepartureWait(record) && !isInFlight(record, entry.pr))) return;
   // That the queue is off says nothing of what its author has to do when it is on.
   if (isUntrue(pass, entry, true)) wishWords(pass, entry, describeDeparture(words));
 }
@@ -75,6 +77,13 @@ function inherit(pass: DecisionContext, heir: QueueEntry, others: readonly Queue
   const description = describeUnbound(heir);
   if (said.description === description || left.some(({ movedAt }) => movedAt === null)) return;
   sayError(pass, heir, description);
+}
+
+/** Where many leave at once, the patrol tells the rest: with many open it comes in a day. Of those in flight there are few. */
+function mustDepartureWait(record: QueueRecord): boolean {
+  if (!mustWordsWait(record)) return false;
+  const told = record.pendingStatuses.filter(({ description }) => isDeparture(description));
+  return told.length >= DEPARTURES_BESIDE_MAX;
 }
 
 function leavesSilently(reason: LeaveReason): reason is (typeof SILENT)[number] {

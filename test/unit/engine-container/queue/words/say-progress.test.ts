@@ -5,6 +5,7 @@ import { decide } from '../../../../../engine-container/src/queue/decide.ts';
 import { beginPass } from '../../../../../engine-container/src/queue/decision-context.ts';
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
 import { toQueueView } from '../../../../../engine-container/src/queue/told/view.ts';
+import { DEPARTURES_BESIDE_MAX } from '../../../../../engine-container/src/queue/words/departure.ts';
 import {
   describeDefer,
   describeDeparture,
@@ -112,16 +113,16 @@ test('the places of a line are counted once for all words of a look', () => {
   expect(asked).toBeLessThan(2 * entries.length * bounced.length);
 });
 
-test('while words wait for hundreds of heads, one that is staged and leaves is told so at once, and one in line is not', () => {
+test('while words wait for hundreds of heads, one that leaves is told so at once, and of many that leave the first, and those that are staged', () => {
   const left = describeDeparture('auto_merge_cancelled');
   const pulls = [1, 2].map((pr) => givenView(pr, { schedule: known({ kind: 'none' }) }));
-  const saidOf = (waiting: number): readonly string[] => {
+  const saidOf = (waiting: number, others: string): readonly string[] => {
     const sayLater = (index: number) => ({
       context: DEFAULT_SERVICE_NAME,
       pr: 1000 + index,
       sha: headOf(1000 + index),
       state: 'error' as const,
-      description: 'refused',
+      description: index < DEPARTURES_BESIDE_MAX ? others : 'refused',
       targetUrl: null,
       retryAt: NOW + 60_000,
     });
@@ -131,8 +132,11 @@ test('while words wait for hundreds of heads, one that is staged and leaves is t
       ...inBatch,
     });
     const { pendingStatuses } = decide(givenSnapshot({ ids: [], pulls: known(pulls) }), record).record;
-    return pendingStatuses.flatMap(({ pr, description }) => (description === left ? [`#${pr}`] : []));
+    return pendingStatuses.flatMap(({ pr, description }) =>
+      pr < 1000 && description === left ? [`#${pr}`] : [],
+    );
   };
-  expect(saidOf(PENDING_STATUSES_MAX / 2 - 2)).toEqual(['#1', '#2']);
-  expect(saidOf(PENDING_STATUSES_MAX / 2)).toEqual(['#1']);
+  expect(saidOf(PENDING_STATUSES_MAX / 2 - 2, left)).toEqual(['#1', '#2']);
+  expect(saidOf(PENDING_STATUSES_MAX, 'refused')).toEqual(['#1', '#2']);
+  expect(saidOf(PENDING_STATUSES_MAX / 2, left)).toEqual(['#1']);
 });
