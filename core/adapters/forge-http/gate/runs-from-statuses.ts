@@ -56,7 +56,7 @@ export async function readRunFromStatuses(transport: ForgeTransport, gate: GateQ
   const run = { runId: String(group.index), url: readLink(transport, group.link) };
   const verdict = own === null ? 'open' : judgeRun(group, statuses, own);
   if (verdict === 'open') return { kind: 'running', ...run };
-  // Jobs that none has told of yet may follow.
+  // The forge may still tell of further jobs.
   if (verdict === 'success') return { kind: 'finished', verdict, ...run, isOpenEnded: true };
   const areSkipped = rowsOf(group).every(isSkipped);
   return { kind: 'finished', verdict, ...run, ...(areSkipped ? { isSkipped: true } : {}) };
@@ -116,7 +116,10 @@ function judgeRun(
   return mayBeOpen ? 'open' : 'success';
 }
 
-/** How jobs ended of which no status is told: the newest task of each name. A task that passed may have one of its name that waits. */
+/**
+ * How jobs ended that have no status, by the newest task of each name. A pass says nothing there: another job of that name may wait
+ * for a runner.
+ */
 function readUntoldEnds(jobs: readonly NamedJobs[], tasks: readonly TaskRow[]): readonly JobState[] {
   const untold = tasks.filter((task) => !jobs.some((each) => each.tasks.includes(task)));
   const newest = untold.filter((task, at) => untold.findIndex(({ name }) => name === task.name) === at);

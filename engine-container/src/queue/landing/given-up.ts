@@ -28,7 +28,10 @@ export function giveUpLanding(
   record.givenUp = [...others, { pr, head, tree, baseBefore, at: s.now }].slice(-GIVEN_UP_MAX);
 }
 
-/** Of one that is merged whatever its head: a push while the forge merged may be the newest head of the closed pull request. */
+/**
+ * The landing of this pull request that was given up. Where it is merged its newest head does not count: a push while the forge merged
+ * may have moved that.
+ */
 export function givenUpOf(
   { givenUp }: QueueRecord,
   { number, headSha, merged }: FocusView['pull'],

@@ -39,7 +39,11 @@ const SILENT = ['deleted', 'schedule_lost', 'merged_outside_the_queue'] as const
 export type LeaveReason = Departure | (typeof SILENT)[number];
 type Told = Parameters<typeof describeDeparture>[0];
 
-/** Takes a pull request out of the queue. Words that promise that the queue goes on with it are replaced on its head. */
+/**
+ * Takes a pull request out of the queue. Words that promise that the queue goes on with it are replaced on its head.
+ *
+ * @param words - the reason that its head is told; null: none. Given where a silent reason has to be said.
+ */
 export function leaveQueue(
   pass: DecisionContext,
   entry: QueueEntry,
