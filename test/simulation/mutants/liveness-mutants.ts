@@ -124,4 +124,12 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
     families: ['cursed'],
     dies: 'the forge lets no branch be removed',
   },
+  {
+    guard: 'one whose staging fails again and again keeps its words over each new try',
+    file: `${QUEUE}/record/deferral.ts`,
+    find: "  'gate_missing',\n  'staging_failed',\n];",
+    replace: "  'gate_missing',\n];",
+    families: ['cursed'],
+    dies: 'staging fails for one for hours',
+  },
 ];

@@ -1,4 +1,3 @@
-import { describeQueued } from '../../../engine-container/src/queue/words/phrases.ts';
 import type { AbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
 import type { Plot, Stagehand } from '../plot.ts';
 
@@ -56,15 +55,9 @@ export class Curse implements Plot {
     }
   }
 
-  /**
-   * Of what cannot be read nothing can be told: asked is only that no other waits for it. Once an hour one that was told
-   * is tried again, and says so for the minutes of that.
-   */
+  /** Of what cannot be read nothing can be told: asked is only that no other waits for it. */
   async isTold(pr: number, words: string): Promise<boolean> {
     if (pr !== this.#cursed?.pr) return false;
-    if (!TOLD_CURSES.includes(this.#kind) || TOLD.test(words)) return true;
-    const { forge } = this.#hand;
-    const said = forge.statusHistory(forge.headOf(pr)).map(({ description }) => description);
-    return words === describeQueued() && said.some((each) => TOLD.test(each));
+    return !TOLD_CURSES.includes(this.#kind) || TOLD.test(words);
   }
 }

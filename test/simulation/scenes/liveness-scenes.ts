@@ -1,4 +1,5 @@
 import { WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { headOf, wrapForge } from '../../scenario/hooks.ts';
@@ -12,6 +13,7 @@ import {
   type Stage,
   setStage,
   wordOn,
+  wordsOn,
 } from '../scene-stage.ts';
 
 /** Scenes in which something about one pull request can never be done: the others go on, and it is told. */
@@ -120,6 +122,27 @@ async function failSix(): Promise<readonly string[]> {
   for (const pr of bad)
     if (!(await isTold(stage, pr, 'staging_failed'))) problems.push('one whose staging fails is never told');
   return problems;
+}
+
+/** Staging fails for one again and again, for hours: its words stand over each new try. Then the forge is well again. */
+async function failOneForHours(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'bad');
+  forge.fault = ({ path, about }) =>
+    path.endsWith('diffpatch') && about?.includes('src/bad') ? { status: 502 } : null;
+  await look(stage, HALF_AN_HOUR);
+  const { says } = PULL_CODES.staging_failed;
+  if ((await wordsOn(stage, pr)) !== says) return DID_NOT_COME;
+  const { headSha } = await forge.pull(pr);
+  const before = forge.statusHistory(headSha).length;
+  await look(stage, 4 * HALF_AN_HOUR);
+  const problems =
+    forge.statusHistory(headSha).length > before ? ['each new try says that it goes on by itself'] : [];
+  forge.fault = () => null;
+  await look(stage, 5 * HALF_AN_HOUR);
+  return forge.isMerged(pr) ? problems : [...problems, 'it did not land once the forge was well again'];
 }
 
 /** Its success cannot be taken back. Its schedule is cancelled in the end. */
@@ -255,6 +278,7 @@ export const LIVENESS_SCENES = {
   'one that could not be read for long is not found once': findNoneAfterFailures,
   'one is lost sight of': loseSightOfOne,
   'staging fails for six': failSix,
+  'staging fails for one for hours': failOneForHours,
   'the forge dies over the push of a staging branch': dieOverPush,
   'the forge lets no branch be removed': keepBranches,
   'a success cannot be taken back': stickSuccess,

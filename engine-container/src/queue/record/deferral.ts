@@ -157,9 +157,16 @@ export function passesWithOthers(reason: DeferReason): boolean {
   return DEFERRALS[reason].passesWithOthers === true;
 }
 
-/** Found by staging alone: whether it holds on another base, only staging there can tell. */
+const OTHERS_FOUND_BY_STAGING: readonly DeferReason[] = [
+  'no_changes',
+  'removes_gate',
+  'gate_missing',
+  'staging_failed',
+];
+
+/** Found by staging alone: whether it still holds, only another try can tell. */
 export function isFoundByStaging(reason: DeferReason): boolean {
-  return isMergeRefusal(reason) || ['no_changes', 'removes_gate', 'gate_missing'].includes(reason);
+  return isMergeRefusal(reason) || OTHERS_FOUND_BY_STAGING.includes(reason);
 }
 
 export const FOUND_BY_STAGING = (Object.keys(DEFERRALS) as DeferReason[]).filter(isFoundByStaging);

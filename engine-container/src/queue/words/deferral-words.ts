@@ -34,19 +34,19 @@ export function sayAsideAgain(pass: DecisionContext, entry: QueueEntry): void {
   if (deferred !== undefined) sayDeferred(pass, deferred);
 }
 
-/** A refusal of staging ends for another try, which mostly refuses as before: the words stand until that try is over. */
+/** A refusal or failure of staging ends for another try, which mostly ends as before: the words stand until that try is over. */
 export function keepWords(pass: DecisionContext, { pr, head, reason }: Deferred): void {
   const entry = entryOf(pass.record, pr);
   const says = describeDefer(reason);
   if (entry?.head === head && says !== null && isFoundByStaging(reason)) entry.refusedBefore = { head, says };
 }
 
-/** The words on its head are those of such a refusal. */
+/** The words on its head are those of such a refusal or failure. */
 export function keepsWords({ head, said, refusedBefore }: QueueEntry): boolean {
   return refusedBefore?.head === head && said?.head === head && said.description === refusedBefore.says;
 }
 
-/** The refusal of staging that the words on its head tell, also where its time is up and it is about to be tried again; null: none. */
+/** The reason found by staging that the words on its head tell, also where its time is up and it is about to be tried again; null: none. */
 export function keptReason(
   { deferred }: Pick<QueueRecord, 'deferred'>,
   entry: QueueEntry,
