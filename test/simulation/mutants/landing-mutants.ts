@@ -220,4 +220,13 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     families: ['people'],
     dies: 'a head is pushed while the forge merges the one before it',
   },
+  {
+    guard:
+      'a merge of an earlier head that ends amid the landing of a newer one is judged as that of the earlier head',
+    file: `${QUEUE}/landing/landing.ts`,
+    find: "    if (landEarlierHead(pass, batch, landing, focus.value) === 'no')\n",
+    replace: '',
+    families: ['people'],
+    dies: 'a head is pushed while the forge merges the one before it, for longer than a gate run',
+  },
 ];

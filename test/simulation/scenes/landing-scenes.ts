@@ -13,6 +13,8 @@ import { hasAlarm, isSuccess, look, type Scenes, setStage, wordOn, wordsOn } fro
 /** Less than the queue waits after it has taken its success back. */
 const SHORT_MERGE_MS = 10_000;
 const SLOW_MERGE_MS = 100_000;
+/** Longer than a gate run takes. */
+const LONG_MERGE_MS = 240_000;
 const HOUR_MS = 60 * 60_000;
 const PUSHED_AFTER_MS = 2_000;
 const FAILING_LOOKS = 60;
@@ -214,7 +216,7 @@ async function tagLooksLikeBase(): Promise<readonly string[]> {
 }
 
 /** The forge merges slowly, and a newer head is pushed meanwhile: that one has not landed, although its pull request is merged. */
-function pushAmidMerge(slowMs: number): () => Promise<readonly string[]> {
+function pushAmidMerge(slowMs: number, gate: 'held' | 'passes' = 'held'): () => Promise<readonly string[]> {
   return async () => {
     let newer: string | null = null;
     const stage = await setStage({
@@ -222,7 +224,7 @@ function pushAmidMerge(slowMs: number): () => Promise<readonly string[]> {
       onEntry: (entry, { forge, clock }) => {
         if (!isSuccess(entry) || newer !== null) return;
         newer = '';
-        forge.judge = () => 'hold';
+        if (gate === 'held') forge.judge = () => 'hold';
         clock.after(PUSHED_AFTER_MS, async () => {
           newer = await forge.pushToPullRequest(pr, { 'src/more.txt': 'more\n' });
         });
@@ -239,7 +241,12 @@ function pushAmidMerge(slowMs: number): () => Promise<readonly string[]> {
     const problems = words === describeLeftBehind() ? [] : [`a head that is in no base is told "${words}"`];
     if (hasAlarm(stage, 'unverified_landing')) problems.push('a proven merge is alarmed');
     const hasLanded = (await stage.events()).some((each) => each.pr === pr && each.event === 'pr_landed');
-    return hasLanded ? problems : [...problems, 'a proven merge is not told as a landing'];
+    if (!hasLanded) problems.push('a proven merge is not told as a landing');
+    forge.judge = () => 'success';
+    forge.mergeBehaviour = () => ({ kind: 'now' });
+    const next = await givenScheduled(forge, 'next');
+    await stage.drain({ maxMs: HOUR_MS });
+    return forge.isMerged(next) ? problems : [...problems, 'the next one does not land'];
   };
 }
 
@@ -274,6 +281,10 @@ function markByHand(when: 'staged' | 'proven'): () => Promise<readonly string[]>
 export const LANDING_SCENES = {
   'a head is pushed while the forge merges the one before it': pushAmidMerge(SHORT_MERGE_MS),
   'a head is pushed while the forge merges the one before it, for long': pushAmidMerge(SLOW_MERGE_MS),
+  'a head is pushed while the forge merges the one before it, for longer than a gate run': pushAmidMerge(
+    LONG_MERGE_MS,
+    'passes',
+  ),
   'one that is staged is marked as merged by hand': markByHand('staged'),
   'one is marked as merged by hand while its success stands': markByHand('proven'),
   'another account opens a merge, and its success outlives it': foreignSuccessOutlives,

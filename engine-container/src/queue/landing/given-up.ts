@@ -1,6 +1,7 @@
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { GIVEN_UP_KEPT_MS, GIVEN_UP_MAX, WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
-import { type DecisionContext, emitEvent, wakeNoLaterThan } from '../decision-context.ts';
+import { startTeardown } from '../batches/end-batch.ts';
+import { type DecisionContext, emitEvent, entryOf, wakeNoLaterThan } from '../decision-context.ts';
 import { countLanding } from '../policy/fanout-choice.ts';
 import type { GivenUp, Landing } from '../record/landing-state.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
@@ -68,6 +69,31 @@ export function landLate(
   countLanding(record);
   emitEvent(pass, 'pr_landed', { ...entry, head: late.head });
   return 'landed';
+}
+
+/**
+ * The forge has ended the merge of an earlier head of the one that is landing: a merge that took longer than a whole gate run, with a
+ * push amid it. The earlier head has landed, as it was proven; the newer one is in no base, and its batch ends.
+ */
+export function landEarlierHead(
+  pass: DecisionContext,
+  batch: Batch,
+  landing: Landing,
+  focus: FocusView,
+): 'landed' | 'unknown' | 'no' {
+  const { merge, pull } = focus;
+  const late = givenUpOf(pass.record, pull);
+  const entry = entryOf(pass.record, landing.pr);
+  if (late === undefined || entry === undefined) return 'no';
+  if (merge?.known === true && isMergeOf(landing, merge.value)) return 'no';
+  const how = landLate(pass, entry, focus);
+  if (how !== 'landed') return how;
+  // The success of the newer head is taken back, with the words that hold of it.
+  startTeardown(pass, batch, 'base_advanced');
+  tellLeftBehind(pass, entry, late.head);
+  watchUnheard(pass, landing);
+  batch.landing = null;
+  return how;
 }
 
 export function forgetGivenUp({ record, s }: DecisionContext): void {

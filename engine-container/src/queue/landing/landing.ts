@@ -48,7 +48,7 @@ import {
   isOfForge,
   isSure,
 } from './blockers.ts';
-import { giveUpLanding } from './given-up.ts';
+import { giveUpLanding, landEarlierHead } from './given-up.ts';
 import { isReplacedTip } from './landed.ts';
 import { nextLookMs } from './landing-pace.ts';
 import { awaitNoTag, giveUpLostPass, isLastUnread, refuseAtLast } from './last-refusal.ts';
@@ -79,8 +79,10 @@ export function observeLanding(pass: DecisionContext): void {
   if (ownMerge != null && isMergeOf(landing, ownMerge)) return judgeMerge(pass, batch, landing, ownMerge);
   const focus = pass.s.focus.get(landing.pr);
   if (focus?.known === true && isMergedHere(pass, focus.value.pull) && !isMarkedMerged(focus.value)) {
-    if (focus.value.merge?.known === true) judgeMerge(pass, batch, landing, focus.value.merge.value);
-    else pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
+    const { merge } = focus.value;
+    if (merge?.known !== true) return pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
+    if (landEarlierHead(pass, batch, landing, focus.value) === 'no')
+      judgeMerge(pass, batch, landing, merge.value);
     return;
   }
   const twin = adoptTwin(pass, batch, landing);
