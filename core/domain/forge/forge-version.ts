@@ -57,6 +57,15 @@ export function asksForkForMergeRight(version: ForgeVersion): boolean {
   return version.kind === 'forgejo' || !isAtLeast(version, 1, 25, 5);
 }
 
+/**
+ * Is this the account that stands for the token of a job? It is in no table of users, so that the forge merges nothing in its name
+ * (forge facts, 3.5). Another person can have the name only on a forge that does not reserve it: Gitea knows no `forgejo-actions`.
+ */
+export function isJobAccount(login: string, version: ForgeVersion | null): boolean {
+  const name = login.toLowerCase();
+  return name === 'gitea-actions' || (name === 'forgejo-actions' && version?.kind === 'forgejo');
+}
+
 /** Is a required pattern met where all that it finds was skipped? On Forgejo, and on Gitea from 1.25 (forge facts, 7). */
 export function passesSkippedAlone(version: ForgeVersion): boolean {
   return version.kind === 'forgejo' || isAtLeast(version, 1, 25, 0);

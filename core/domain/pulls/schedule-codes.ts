@@ -2,6 +2,11 @@ import { APPROVE, BY_ITSELF, exit, type PullCode, scheduleBy, wait } from './pul
 
 /** Ways out and waits by the rules about who may schedule, and how often. */
 export const SCHEDULE_CODES = {
+  scheduled_by_job: wait(
+    'author',
+    'refused: a workflow scheduled this with the token of its job, and the forge merges nothing in the name of a job',
+    `${scheduleBy('a person who may merge')} A workflow can do both with the token of such an account.`,
+  ),
   scheduler_not_named: wait(
     'operator',
     'refused: the settings of this queue list who may schedule, and the account that scheduled this is not on that list',

@@ -32,8 +32,9 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   site: 40,
   secrets: 160,
   // 32 of it read the settings file of a repository, with positions, 3 read patterns as each forge does, 3 compare patches and count what
-  // strangers' texts take, 2 read long timelines in parts, and 1 lands merges that were given up as too late. No function: it starts once an hour at most.
-  engine: 283,
+  // strangers' texts take, 2 read long timelines in parts, and 2 tell merges of earlier heads and schedules by jobs. No function: it
+  // starts once an hour at most.
+  engine: 284,
 };
 /**
  * The largest size of a function, minified: beyond it a cold start is felt. Each function that answers people holds the schemas of all
@@ -41,4 +42,4 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
  * no function, so that it has room of its own: it merges, and reads settings files with positions.
  */
 export const MINIFIED_BYTES_MAX = 766 * 1024;
-export const ENGINE_BYTES_MAX = 853 * 1024;
+export const ENGINE_BYTES_MAX = 856 * 1024;

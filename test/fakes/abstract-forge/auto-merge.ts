@@ -16,6 +16,7 @@ import {
 
 /** From a merge that failed to the end of the next check (a Gitea 1.26.4 tried every two to four seconds). */
 const RECHECK_MS = 3_000;
+const JOB_ACCOUNTS: ReadonlySet<string> = new Set(['gitea-actions', 'forgejo-actions']);
 
 /** A pull request that is still being checked is passed over: the success is lost on it (E4). */
 export function triggerByStatus(world: World, sha: CommitSha): void {
@@ -86,6 +87,8 @@ export function queueAutoMerge(world: World, pull: Pull): void {
 function findMergeRow(world: World, pull: Pull, sha: CommitSha): ScheduleRow | null {
   const row = pull.schedule;
   if (row === null || pull.mergeCommit !== null || pull.state !== 'open') return null;
+  // The account of a job's token is in no table of users.
+  if (JOB_ACCOUNTS.has(row.doer)) return null;
   if (pull.pullHead !== sha) return null;
   const head = liveHeadOf(world, pull);
   if (head === undefined || !requiredStatusesPass(world, pull, head)) return null;

@@ -1,3 +1,4 @@
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { type Hook, headOf, landedOf, told, wrapForge } from '../hooks.ts';
 import { givenProject, givenScheduled } from '../stories.ts';
@@ -36,6 +37,24 @@ test('only accounts that the settings name may schedule, and the pull request of
   await world.drain({ maxMs: HOUR });
   expect(landedOf(world)).toEqual([named, other]);
 });
+
+test.each(['forgejo-actions', 'gitea-actions'])(
+  'the token of a job, as %s, schedules what never merges: no gate run is spent on it, and a person may schedule it',
+  async (account) => {
+    const world = await given({ bots: [account], botApproval: true });
+    const pr = await open(world, 'a');
+    await world.forge.scheduleAs(account, pr);
+    await world.drain({ maxMs: HOUR });
+    expect(await told(world, pr)).toContain('pr_refused:scheduled_by_job');
+    expect(await wordsOn(world, pr)).toBe(PULL_CODES.scheduled_by_job.says);
+    expect(world.forge.runs()).toEqual([]);
+    await world.forge.cancelSchedule(pr);
+    await world.clock.advance(60_000);
+    await world.forge.scheduleAs('lead', pr);
+    await world.drain({ maxMs: HOUR });
+    expect(landedOf(world)).toEqual([pr]);
+  },
+);
 
 describe('teams among those who may schedule', () => {
   test('a member may, one who is in none may not; a team that the forge does not have names no account', async () => {

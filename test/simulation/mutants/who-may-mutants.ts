@@ -200,4 +200,12 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
     families: ['rules'],
     dies: 'a refused schedule of a change that the base has is replaced',
   },
+  {
+    guard: 'no gate run is spent on what the token of a job scheduled',
+    file: 'engine-container/src/queue/admission/admission.ts',
+    find: "  if (facts.isByJob === true) return { kind: 'refused', reason: 'scheduled_by_job' };\n",
+    replace: '',
+    families: ['rules'],
+    dies: 'a workflow schedules with the token of its job',
+  },
 ];

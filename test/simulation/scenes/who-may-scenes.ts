@@ -43,6 +43,22 @@ function refuse(repo: Readonly<Record<string, unknown>>, allowed: Asked, refused
 
 const BOTS = { bots: ['agent', 'checker'], botApproval: true } as const;
 
+/** A workflow schedules with the token of its job: the forge takes that, and merges nothing. A person schedules it later. */
+async function scheduleByJob(): Promise<readonly string[]> {
+  const stage = await setUp({});
+  const { forge } = stage;
+  const pr = await ask(stage, { author: 'dev', scheduler: 'forgejo-actions' });
+  await look(stage, 30);
+  const problems = forge.runs().length > 0 ? ['a gate run is spent on what the forge never merges'] : [];
+  if ((await wordsOn(stage, pr)) !== PULL_CODES.scheduled_by_job.says)
+    problems.push('its author is not told that a person has to schedule it');
+  await forge.cancelSchedule(pr);
+  await stage.clock.advance(1_000);
+  await forge.scheduleAs('lead', pr);
+  await look(stage, 30);
+  return forge.isMerged(pr) ? problems : [...problems, 'it did not land once a person had scheduled it'];
+}
+
 const scheduleUnnamed = refuse(
   { schedulePeople: ['lead'] },
   { author: 'dev', scheduler: 'lead' },
@@ -294,6 +310,7 @@ export const WHO_MAY_SCENES = {
   'a refused schedule of a change that the base has is replaced': replaceRefusedAside,
   'an account that is in no team schedules': scheduleOutsideTeams,
   'an account that is in no team pushes under a schedule': pushOutsideTeams,
+  'a workflow schedules with the token of its job': scheduleByJob,
   'an author schedules a pull request of their own': scheduleOwn,
   'an account that is not named pushes under a schedule': pushUnnamed,
   'an account that is not named pushes within seconds after a schedule': pushUnnamedSoon,

@@ -27,6 +27,7 @@ export const REFUSALS = [
   'fork_scheduler',
   'scheduler_left',
   'merge_list',
+  'scheduled_by_job',
   'scheduler_not_named',
   'team_hidden',
   'own_schedule',
@@ -78,6 +79,8 @@ export interface AdmissionFacts extends RuleFacts {
   readonly allowedStyles?: Reading<readonly MergeStyle[] | null> | undefined;
   /** The style of this queue; in which one a pull request is scheduled, no API tells. */
   readonly mergeStyle: MergeStyle;
+  /** Was it scheduled with the token of a job? */
+  readonly isByJob?: boolean;
   /** Does the forge ask the fork for the right to merge? Unknown (null) refuses no pull request. */
   readonly asksFork?: boolean | null;
   /** Is a required pattern met where all that it finds was skipped? */

@@ -29,6 +29,7 @@ export function admit(facts: AdmissionFacts): Admission {
   // It opens the merge already; it is taken back first.
   if (facts.statuses !== null && facts.isLanding !== true && isOpened(facts.statuses.value, facts.context))
     return { kind: 'waiting', reason: 'opened' };
+  if (facts.isByJob === true) return { kind: 'refused', reason: 'scheduled_by_job' };
   // Before all that may be unknown: an earlier schedule of this head may have been admitted.
   const rule = judgeRules(facts);
   if (rule === 'unknown') return { kind: 'waiting', reason: 'rule_unknown' };

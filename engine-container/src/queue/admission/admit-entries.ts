@@ -1,5 +1,10 @@
 import type { BranchProtection } from '#core/domain/forge/forge.ts';
-import { globDialect, hidesRequiredChecks, passesSkippedAlone } from '#core/domain/forge/forge-version.ts';
+import {
+  globDialect,
+  hidesRequiredChecks,
+  isJobAccount,
+  passesSkippedAlone,
+} from '#core/domain/forge/forge-version.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { activeMembers, isInFlight } from '../batches/pipeline.ts';
 import { asksFork, type DecisionContext, tellRefusal } from '../decision-context.ts';
@@ -104,10 +109,12 @@ function judgeOfItself(
 ): Admission {
   const { protection, base } = round;
   const { schedule } = view;
+  const scheduler = schedule.known && schedule.value.kind === 'bound' ? schedule.value.by : undefined;
   // Not a spread, which is ten times slower for so many fields: a line has thousands of pull requests.
   return admit(
     Object.assign(factsOf(pass, view, { protection, baseTip: base.sha }), {
-      scheduler: schedule.known && schedule.value.kind === 'bound' ? schedule.value.by : undefined,
+      scheduler,
+      isByJob: scheduler !== undefined && isJobAccount(scheduler, pass.record.forge?.version ?? null),
       rules: pass.s.repo,
       areAttemptsSpent: areAttemptsSpent(pass, entry),
       opensAnother: view.opensAnother,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import {
   givesWholeTimelines,
+  isJobAccount,
   isSeenVersion,
   mergesIntoTag,
   nameVersion,
@@ -95,4 +96,17 @@ test.each([
 test('of a forge whose version is not known the worse is expected', () => {
   expect(mergesIntoTag(null)).toBe(true);
   expect(givesWholeTimelines(null)).toBe(false);
+});
+
+test.each([
+  ['gitea-actions', '1.26.4', true],
+  ['Gitea-Actions', '16.0.0+gitea-1.22.0', true],
+  ['gitea-actions', null, true],
+  ['forgejo-actions', '16.0.0+gitea-1.22.0', true],
+  // A name that a person may have there.
+  ['forgejo-actions', '1.26.4', false],
+  ['forgejo-actions', null, false],
+  ['dev', '1.26.4', false],
+])('%s on %s is the account of a job: %s', (login, version, expected) => {
+  expect(isJobAccount(login, version === null ? null : mustParse(version))).toBe(expected);
 });
