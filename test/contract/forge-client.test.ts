@@ -7,7 +7,7 @@ import { forgeSuite, PARTS_OF_ALL } from './forge.suite.ts';
 // work beside it that takes more than three minutes.
 jest.setTimeout(600_000);
 
-// The oldest version, fj11, and long listings are in the suites of the long command.
+// The oldest version, fj11, and long listings are in the suites of the long command, long texts in that of `npm run test:ci`.
 forgeSuite('fake fj15', () => openFake('fj15'), [...PARTS_OF_ALL, 'faults'], FAKE_MEANS);
 // The first version that can cancel a run; it is as its predecessor in all else that we call.
 forgeSuite('fake fj16', () => openFake('fj16'), ['gate'], FAKE_MEANS);
@@ -25,5 +25,5 @@ if (env.FORGE_URL !== undefined && env.FORGE_TOKEN !== undefined) {
   if (env.FORGE_SCOPED_TOKEN !== undefined) means.push('scoped');
   // The forge's `[webhook] ALLOWED_HOST_LIST` has to have loopback in it.
   if (env.FORGE_WEBHOOKS === '1') means.push('webhooks');
-  forgeSuite('real forge', () => openReal(env), [...PARTS_OF_ALL, 'long listings'], means);
+  forgeSuite('real forge', () => openReal(env), [...PARTS_OF_ALL, 'long listings', 'long texts'], means);
 }

@@ -4,6 +4,7 @@ import { gateSuite } from './forge/gate.suite.ts';
 import { gitSuite } from './forge/git.suite.ts';
 import { landingSuite } from './forge/landing.suite.ts';
 import { longListingsSuite } from './forge/long-listings.suite.ts';
+import { longTextsSuite } from './forge/long-texts.suite.ts';
 import { patchSuite } from './forge/patch.suite.ts';
 import { pullsSuite } from './forge/pulls.suite.ts';
 import { rulesSuite } from './forge/rules.suite.ts';
@@ -21,6 +22,7 @@ const PARTS = {
   'set-up': adminSuite,
   /** Listings longer than a page, which take a hundred calls to set up. */
   'long listings': longListingsSuite,
+  'long texts': longTextsSuite,
   faults: faultsSuite,
 } as const;
 export type ForgeSuitePart = keyof typeof PARTS;

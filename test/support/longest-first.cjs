@@ -10,6 +10,7 @@ const SECONDS = [
   ['simulation/simulation.test.ts', 36],
   ['simulation/scenes.ci.test.ts', 26],
   ['contract/forge-client.test.ts', 20],
+  ['contract/forge-client.ci.test.ts', 20],
   ['scenario/onebox/onebox.ci.test.ts', 18],
   ['trees/tree-matrix.ci.test.ts', 15],
   ['scenario/service/local-realtime.ci.test.ts', 13],

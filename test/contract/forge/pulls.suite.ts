@@ -1,3 +1,4 @@
+import { requireContext, schedulePull as schedule } from './scheduling.ts';
 import { type ForgeSubject, fakeOf, listFiles, type Needs, RepoDriver } from './subject.ts';
 
 /** Entries of a timeline; the largest page of either forge is 50 by default. */
@@ -6,31 +7,6 @@ const MORE_THAN_A_PAGE = 55;
 /** Pull requests, their timeline, reviews and statuses. */
 export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
   const create = () => RepoDriver.create(subject());
-
-  async function schedule(repo: RepoDriver, pr: number, head: string): Promise<void> {
-    const body = {
-      Do: 'merge',
-      merge_when_checks_succeed: true,
-      head_commit_id: head,
-      force_merge: false,
-      delete_branch_after_merge: false,
-    };
-    // 405 while the forge checks it, which may be once more.
-    const status = await repo.until(
-      async () => (await repo.api('bot', 'POST', `/pulls/${pr}/merge`, body)).status,
-      (found) => found !== 405,
-    );
-    expect(status).toBe(201);
-  }
-
-  async function requireContext(repo: RepoDriver, branch = 'main'): Promise<void> {
-    await repo.must('bot', 'POST', '/branch_protections', {
-      rule_name: branch,
-      enable_push: true,
-      enable_status_check: true,
-      status_check_contexts: ['mq'],
-    });
-  }
 
   test('a pull request from its opening to "mergeable"', async () => {
     const repo = await create();
@@ -53,42 +29,6 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     });
     const checked = await repo.untilMergeable(pr);
     expect(checked.mergeBase).toBe(base);
-  });
-
-  // Who may only read can open a pull request, and no forge limits its text.
-  test('a description and comments of megabytes do not keep the queue from reading', async () => {
-    const repo = await create();
-    await requireContext(repo);
-    const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
-    await schedule(repo, pr, head);
-    // Few marks and lines among the letters: Forgejo 16 looks for names in a text in a time that grows with their square.
-    const text = 'äx"\n'.repeat(1_000) + 'ä'.repeat(4_500_000);
-    await repo.must('bot', 'PATCH', `/pulls/${pr}`, { body: text });
-    // The later ones begin as the entry of a push does.
-    const remark = '€\\'.repeat(1_000) + '€'.repeat(1_500_000);
-    for (const begin of ['', '{"', '{"'])
-      await repo.must('bot', 'POST', `/issues/${pr}/comments`, { body: begin + remark });
-    const listed = await repo.forge.listOpenPullRequests();
-    expect(listed.map(({ number }) => number)).toEqual([pr]);
-    expect(await repo.forge.listTouchedPullRequests()).toEqual(listed);
-    expect(await repo.forge.readPullRequest(pr)).toMatchObject({ headSha: head, title: 'Change one' });
-    const kinds = (await repo.forge.readTimeline(pr)).entries.map(({ kind }) => kind);
-    expect(kinds).toContain('scheduled');
-    // A fake writes all of its state after each change: with these texts in it every later test takes a second more.
-    await repo.must('bot', 'DELETE', '');
-  });
-
-  // Who may only read can review each pull request, under a rule that asks for approvals too.
-  test('reviews of many megabytes are read', async () => {
-    const repo = await create();
-    const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
-    const body = 'ä'.repeat(2_000_000);
-    for (const text of [...Array.from({ length: 9 }, () => body), 'short'])
-      await repo.must('bot', 'POST', `/pulls/${pr}/reviews`, { event: 'COMMENT', body: text });
-    const states = (await repo.forge.listReviews(pr)).map(({ state }) => state);
-    expect(states).toEqual(Array.from({ length: 10 }, () => 'comment'));
-    // See above.
-    await repo.must('bot', 'DELETE', '');
   });
 
   test('its labels are in the list, and its timeline says which account put each on or took it off', async () => {
