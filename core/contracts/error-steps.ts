@@ -52,6 +52,7 @@ export const ERROR_STEPS: Readonly<Record<ApiErrorCode, string | null>> = {
   forge_token_required: 'Send it in the header X-Forge-Token.',
   forge_token_refused: 'Make a new one with that scope, and send it.',
   forge_token_of_bot: 'Send a token of your own.',
+  forge_token_of_job: 'Send a token of an account that may merge.',
   author_login_limit: 'End the mails of a login that you no longer use.',
   pull_not_open:
     'Check the number, and look at the state and the base branch of the pull request on the forge.',

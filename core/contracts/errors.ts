@@ -137,6 +137,12 @@ export const ERROR_TABLE = {
     retryable: false,
     message: 'This is the token of the bot of the queue, which schedules nothing. Send a token of your own.',
   },
+  forge_token_of_job: {
+    status: 422,
+    retryable: false,
+    message:
+      'This is the token of a job of a workflow, and the forge merges nothing in the name of a job. Send a token of an account that may merge.',
+  },
   author_login_limit: {
     status: 409,
     retryable: false,

@@ -7,7 +7,8 @@ export type SeenPull = Pick<PullRequest, 'state' | 'merged' | 'headSha' | 'baseR
 
 /** The calls that a person makes with a forge token of their own; what it may do, the forge decides. Throws `ForgeError`. */
 export interface ForgePerson {
-  readLogin(): Promise<string>;
+  /** Whose token it is. `isJob`: that of a job of a workflow, which stands for no person. */
+  readAccount(): Promise<{ readonly login: string; readonly isJob: boolean }>;
   readPull(pr: PullRequestNumber): Promise<SeenPull>;
   /** The rule that governs `base`; null when none does. */
   readProtection(base: string): Promise<BranchProtection | null>;

@@ -48,6 +48,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   forge_token_refused: { title: 'The forge refused your own token' },
   author_login_limit: { title: 'You have proven as many logins as one person may' },
   forge_token_of_bot: { title: 'This is the token of the bot' },
+  forge_token_of_job: { title: 'This is the token of a job' },
   pull_not_open: { title: 'There is no such open pull request' },
   pull_merged: { title: 'The pull request has landed' },
   head_moved: { title: 'The pull request has another head' },

@@ -28,7 +28,8 @@ export function anyPerson(random: SeededRandom): ForgePerson {
     return value;
   };
   return {
-    readLogin: () => tell(pick(random, ['dev', 'dev', 'dev', BOT.toUpperCase()])),
+    readAccount: () =>
+      tell({ login: pick(random, ['dev', 'dev', 'dev', BOT.toUpperCase()]), isJob: random.chance(0.1) }),
     readPull: () =>
       tell({
         state: random.chance(0.9) ? 'open' : 'closed',

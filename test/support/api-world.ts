@@ -378,7 +378,7 @@ export class ApiWorld {
 
 function refusingPerson(): ForgePerson {
   const no = () => Promise.reject(new ForgeError('denied', 'any', 401));
-  return { readLogin: no, readPull: no, readProtection: no, schedule: no, cancel: no };
+  return { readAccount: no, readPull: no, readProtection: no, schedule: no, cancel: no };
 }
 
 type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<HttpResponse>;

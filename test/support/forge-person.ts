@@ -5,7 +5,7 @@ import type { ApiWorld } from './api-world.ts';
 
 /**
  * A forge beside the API, with one open pull request. A forge token is the name of its person there: `developer` may
- * write, `mere-reader` may only read, the bot is the bot; every other token is refused.
+ * write, `mere-reader` may only read, `forgejo-actions` is a job, the bot is the bot; every other token is refused.
  */
 export async function givePerson(world: ApiWorld, repo: ManagedRepo) {
   const connection = await world.store.getConnection(repo.tenantId, repo.connectionId);
@@ -16,9 +16,9 @@ export async function givePerson(world: ApiWorld, repo: ManagedRepo) {
   await world.clock.advance(10_000);
   world.openPerson = (_, token) => {
     const login = token.reveal();
-    if (!['developer', 'mere-reader', bot].includes(login)) {
+    if (!['developer', 'mere-reader', 'forgejo-actions', bot].includes(login)) {
       const no = () => Promise.reject(new ForgeError('denied', 'GET user', 401));
-      return { readLogin: no, readPull: no, readProtection: no, schedule: no, cancel: no };
+      return { readAccount: no, readPull: no, readProtection: no, schedule: no, cancel: no };
     }
     return forge.asPerson(login);
   };

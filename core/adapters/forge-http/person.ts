@@ -6,7 +6,7 @@ import type { HttpSend } from '../http-guard/http-send.ts';
 import { readProtection } from './protection.ts';
 import { readPullRequest } from './pulls.ts';
 import { cancelAutoMerge } from './setup-pulls.ts';
-import { readBotLogin } from './users.ts';
+import { readAccount } from './users.ts';
 import { createForgeTransport, type ForgeTransport, isPage, unusable } from './wire/transport.ts';
 
 export function createForgePersonOpener(deps: {
@@ -19,7 +19,7 @@ export function createForgePersonOpener(deps: {
 
 function createForgePerson(transport: ForgeTransport): ForgePerson {
   return {
-    readLogin: () => readBotLogin(transport),
+    readAccount: () => readAccount(transport),
     readPull: (pr) => readPullRequest(transport, pr),
     readProtection: (base) => readProtection(transport, base),
     schedule: (pr, style, head) => schedule(transport, pr, style, head),

@@ -1,9 +1,7 @@
 import { MailboxAsked } from '../notices/mailbox.ts';
 import * as notices from '../notices/notice-webhook.ts';
+import { BODY, OWN } from './route-errors.ts';
 import type { RouteSpec } from './route-spec.ts';
-
-const BODY = ['invalid_body', 'invalid_field'] as const;
-const OWN = ['not_found', 'db_error'] as const;
 
 /** Places of notices of a repository, beside its settings. */
 export const NOTICE_ROUTES = [

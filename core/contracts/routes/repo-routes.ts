@@ -1,6 +1,3 @@
-import { EnqueueBody, EnqueuedPull } from '../pulls/enqueue.ts';
-import { GateLogView } from '../pulls/gate-log.ts';
-import { PullStoryView } from '../pulls/pull-story.ts';
 import * as activity from '../queue/activity.ts';
 import { FanoutAdviceView } from '../queue/fanout-advice.ts';
 import { FiguresView } from '../queue/queue-figures.ts';
@@ -8,24 +5,11 @@ import * as repo from '../repos/managed-repo.ts';
 import { PauseBody } from '../repos/pause.ts';
 import * as connection from '../tenants/connection.ts';
 import { NOTICE_ROUTES } from './notice-routes.ts';
+import { PULL_ROUTES } from './pull-routes.ts';
+import { BODY, ON_FORGE, ON_TOKEN, OWN } from './route-errors.ts';
 import type { RouteSpec } from './route-spec.ts';
 
-const BODY = ['invalid_body', 'invalid_field'] as const;
 const STORED = ['db_error'] as const;
-const OWN = ['not_found', 'db_error'] as const;
-const ON_FORGE = ['not_found', 'connection_not_found', 'decryption_error', 'db_error'] as const;
-const ON_TOKEN = [...ON_FORGE, 'forge_access_denied', 'forge_unreachable'] as const;
-const BY_PERSON = [
-  'not_found',
-  'connection_not_found',
-  'db_error',
-  'forge_unreachable',
-  'pull_not_open',
-  'pull_merged',
-  'forge_token_required',
-  'forge_token_refused',
-  'forge_token_of_bot',
-] as const;
 
 /** Connections, managed repos, their gate and their queue. */
 export const REPO_ROUTES = [
@@ -261,60 +245,7 @@ export const REPO_ROUTES = [
     replies: { 200: FanoutAdviceView },
     errors: OWN,
   },
-  {
-    id: 'readPull',
-    method: 'GET',
-    path: '/api/v1/user/repos/{id}/pulls/{number}',
-    surface: 'api',
-    auth: 'bearer',
-    scope: 'read',
-    replies: { 200: PullStoryView },
-    errors: OWN,
-  },
-  {
-    id: 'readGateLog',
-    method: 'GET',
-    path: '/api/v1/user/repos/{id}/pulls/{number}/gate-log',
-    surface: 'forge-ops',
-    auth: 'bearer',
-    scope: 'read',
-    rate: 'gate_log',
-    replies: { 200: GateLogView },
-    errors: ON_TOKEN,
-  },
-  {
-    id: 'enqueuePull',
-    method: 'PUT',
-    path: '/api/v1/user/repos/{id}/pulls/{number}/queue',
-    surface: 'forge-ops',
-    auth: 'bearer',
-    scope: 'queue:write',
-    rate: 'enqueue',
-    forgeToken: true,
-    body: EnqueueBody,
-    replies: { 200: EnqueuedPull },
-    errors: [
-      ...BODY,
-      'missing_fields',
-      ...BY_PERSON,
-      'queue_not_ready',
-      'head_moved',
-      'branch_not_protected',
-      'schedule_refused',
-    ],
-  },
-  {
-    id: 'dequeuePull',
-    method: 'DELETE',
-    path: '/api/v1/user/repos/{id}/pulls/{number}/queue',
-    surface: 'forge-ops',
-    auth: 'bearer',
-    scope: 'queue:write',
-    rate: 'enqueue',
-    forgeToken: true,
-    replies: { 204: null },
-    errors: BY_PERSON,
-  },
+  ...PULL_ROUTES,
   {
     id: 'readGateTemplate',
     method: 'GET',

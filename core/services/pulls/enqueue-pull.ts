@@ -44,7 +44,8 @@ export async function enqueuePull(
   if (!repo.queueEnabled) throw new AppError('queue_not_ready');
   const { number } = asked;
   const answer = await onForge(async () => {
-    await refuseBot(deps, repo, person);
+    // The forge would take it, and merge nothing.
+    if ((await refuseBot(deps, repo, person)).isJob) throw new AppError('forge_token_of_job');
     const seen = await refuseOther(repo, person, number, head);
     await refuseUnprotected(repo, person);
     const scheduled = await scheduleOnceChecked(deps, { repo, person }, number, seen);
@@ -104,11 +105,17 @@ async function open(
   return { repo, person: deps.openPerson(repo, token) };
 }
 
-async function refuseBot(deps: EnqueueDeps, repo: ManagedRepo, person: ForgePerson): Promise<void> {
+async function refuseBot(
+  deps: EnqueueDeps,
+  repo: ManagedRepo,
+  person: ForgePerson,
+): ReturnType<ForgePerson['readAccount']> {
   const connection = await deps.store.getConnection(repo.tenantId, repo.connectionId);
   if (connection === null || connection.deleting) throw new AppError('connection_not_found');
-  const login = await person.readLogin();
-  if (login.toLowerCase() === connection.botUsername.toLowerCase()) throw new AppError('forge_token_of_bot');
+  const account = await person.readAccount();
+  if (account.login.toLowerCase() === connection.botUsername.toLowerCase())
+    throw new AppError('forge_token_of_bot');
+  return account;
 }
 
 async function refuseOther(

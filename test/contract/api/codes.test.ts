@@ -230,6 +230,7 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
   forge_token_required: (world) => enqueue(world, { token: null }),
   forge_token_refused: (world) => enqueue(world, { token: 'expired-token' }),
   forge_token_of_bot: (world) => enqueue(world, { token: BOT }),
+  forge_token_of_job: (world) => enqueue(world, { token: 'forgejo-actions' }),
   pull_not_open: (world) => enqueue(world, { number: 4711 }),
   pull_merged: (world) => enqueue(world, { isMerged: true }),
   head_moved: (world) => enqueue(world, { head: 'f'.repeat(40) }),

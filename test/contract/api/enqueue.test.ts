@@ -123,16 +123,17 @@ describe('PUT and DELETE …/pulls/{number}/queue', () => {
     expect((await call('PUT', 'developer', { head })).code).toBe('pull_merged');
   });
 
-  test('the right is the person’s alone: a reader, the bot and no token schedule nothing', async () => {
+  test('the right is the person’s alone: a reader, the bot, a job and no token schedule nothing', async () => {
     const all = await given();
     const { forge, pr, head, call } = all;
     const codes = [];
-    for (const person of ['mere-reader', BOT, 'expired-token', null]) {
+    for (const person of ['mere-reader', BOT, 'forgejo-actions', 'expired-token', null]) {
       codes.push((await call('PUT', person, { head })).code);
     }
     expect(codes).toEqual([
       'schedule_refused',
       'forge_token_of_bot',
+      'forge_token_of_job',
       'forge_token_refused',
       'forge_token_required',
     ]);

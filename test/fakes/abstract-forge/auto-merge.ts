@@ -1,7 +1,7 @@
 import type { CommitSha } from '#core/domain/ids.ts';
 import { conflictStateOf, isDraft } from './checks.ts';
 import { mergePull } from './landing.ts';
-import { mayWrite } from './rights.ts';
+import { JOB_ACCOUNTS, mayWrite } from './rights.ts';
 import { findRuleViolation, isOnMergeList, requiredStatusesPass } from './rules.ts';
 import {
   liveHeadOf,
@@ -16,7 +16,6 @@ import {
 
 /** From a merge that failed to the end of the next check (a Gitea 1.26.4 tried every two to four seconds). */
 const RECHECK_MS = 3_000;
-const JOB_ACCOUNTS: ReadonlySet<string> = new Set(['gitea-actions', 'forgejo-actions']);
 
 /** A pull request that is still being checked is passed over: the success is lost on it (E4). */
 export function triggerByStatus(world: World, sha: CommitSha): void {

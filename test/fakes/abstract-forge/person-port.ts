@@ -2,7 +2,7 @@ import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgePerson } from '#core/ports/forge-person.ts';
 import { conflictStateOf, isDraft } from './checks.ts';
 import { cancelPullSchedule, schedulePull } from './people.ts';
-import { mayWrite } from './rights.ts';
+import { JOB_ACCOUNTS, mayWrite } from './rights.ts';
 import { ruleOf } from './rules.ts';
 import { viewPull } from './views.ts';
 import type { Pull, World } from './world.ts';
@@ -15,7 +15,7 @@ export function createPersonPort(world: World, login: string): ForgePerson {
     return pull;
   };
   return {
-    readLogin: async () => login,
+    readAccount: async () => ({ login, isJob: JOB_ACCOUNTS.has(login) }),
     readPull: async (pr) => viewPull(world, pullOf(pr)),
     readProtection: async (base) => ruleOf(world, base),
     schedule: async (pr, style) => {

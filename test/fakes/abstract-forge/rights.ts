@@ -1,6 +1,9 @@
 import type { WriteRight } from '#core/domain/forge/forge.ts';
 import type { World } from './world.ts';
 
+/** The accounts of the tokens of jobs, by which nothing is merged. */
+export const JOB_ACCOUNTS: ReadonlySet<string> = new Set(['gitea-actions', 'forgejo-actions']);
+
 export function mayWrite({ readers, lenders }: World, login: string): boolean {
   if (!readers.has(login)) return true;
   return [...lenders.values()].some(({ members, code }) => code === 'write' && members.includes(login));

@@ -55,7 +55,10 @@ const OptionalSha = z
   .nullish()
   .transform((text) => (Sha.safeParse(text).success ? (text ?? null) : null));
 
-export const BotUser = z.object({ login: z.string().min(1) });
+export const BotUser = z.object({
+  login: z.string().min(1),
+  id: z.number().int().optional().catch(undefined),
+});
 
 export const Branch = z.object({
   commit: z.object({ id: Sha }),

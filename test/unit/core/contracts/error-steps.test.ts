@@ -42,6 +42,7 @@ test('a message that has its step ends with it, so that a client can say it once
     'author_login_limit',
     'branch_not_protected',
     'forge_token_of_bot',
+    'forge_token_of_job',
     'forge_token_required',
     'head_moved',
     'invalid_token',

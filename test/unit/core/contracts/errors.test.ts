@@ -58,6 +58,7 @@ const BY_DECISION = {
   forge_token_required: 400,
   forge_token_refused: 422,
   forge_token_of_bot: 422,
+  forge_token_of_job: 422,
   pull_merged: 409,
   author_login_limit: 409,
   evidence_not_configured: 404,
@@ -73,12 +74,12 @@ const BY_DECISION = {
 };
 const ALL: Record<ErrorCode, number> = { ...BY_CONTRACT, ...BY_DECISION };
 
-test('the table has the codes of the contract and the twenty-seven by decision, no more', () => {
+test('the table has the codes of the contract and the twenty-eight by decision, no more', () => {
   const statuses = Object.fromEntries(
     Object.entries(ERROR_TABLE).map(([code, { status }]) => [code, status]),
   );
   expect(statuses).toEqual(ALL);
-  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 27]);
+  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 28]);
 });
 
 test.each(Object.entries(ALL))('%s is %d in the envelope', (code, status) => {

@@ -11,7 +11,7 @@ function open(answer: ScriptedAnswer) {
     { instanceUrl: 'https://forge.test', slug: 'acme/app' },
     new Secret('t'),
   );
-  return { seen, schedule: () => person.schedule(7, 'squash', sha(1)) };
+  return { seen, account: () => person.readAccount(), schedule: () => person.schedule(7, 'squash', sha(1)) };
 }
 
 describe('a schedule by a person', () => {
@@ -37,4 +37,14 @@ describe('a schedule by a person', () => {
   test.each([401, 403, 404, 405, 409, 500])('that a page answers with %i is not refused', async (status) => {
     await expect(open(page(status)).schedule()).rejects.toMatchObject({ kind: 'unreachable' });
   });
+});
+
+// Answers of Gitea 1.27 and Forgejo 15 to the token of a job, and to that of a person.
+test.each([
+  [{ id: -2, login: 'gitea-actions' }, true],
+  [{ id: -2, login: 'forgejo-actions' }, true],
+  [{ id: 4, login: 'forgejo-actions' }, false],
+  [{ login: 'dev' }, false],
+])('a token of %j is that of a job: %s', async (json, isJob) => {
+  expect(await open({ json }).account()).toEqual({ login: json.login, isJob });
 });
