@@ -29,8 +29,6 @@ const ERASED: readonly Partition[] = [
   'addresses',
   'windDowns',
   'hooks',
-  'tenantSockets',
-  'sockets',
   'customers',
   'authorLogins',
 ];
@@ -53,18 +51,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
   worker: {
     GetItem: ['tenant', 'repo', 'identities', 'addresses', 'runs'],
     BatchGetItem: ['tenant', 'batches', 'repo'],
-    Query: [
-      'tenant',
-      'batches',
-      'events',
-      'audit',
-      'mailboxes',
-      'authors',
-      'tokens',
-      'repo',
-      'windDowns',
-      'tenantSockets',
-    ],
+    Query: ['tenant', 'batches', 'events', 'audit', 'mailboxes', 'authors', 'tokens', 'repo', 'windDowns'],
     PutItem: ['batches', 'keptNotes', 'repo', 'addresses', 'windDowns', 'hooks', 'health', 'runs'],
     UpdateItem: ['tenant', 'repo', 'leases', 'runs'],
     DeleteItem: ERASED,
@@ -92,17 +79,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
   billing: {
     GetItem: ['tenant', 'repo', 'leases', 'identities', 'addresses'],
     BatchGetItem: ['tenant', 'batches', 'repo'],
-    Query: [
-      'tenant',
-      'batches',
-      'events',
-      'audit',
-      'mailboxes',
-      'authors',
-      'tokens',
-      'repo',
-      'tenantSockets',
-    ],
+    Query: ['tenant', 'batches', 'events', 'audit', 'mailboxes', 'authors', 'tokens', 'repo'],
     PutItem: [
       'tenant',
       'batches',
@@ -213,6 +190,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     PutItem: ['tenantSockets', 'sockets'],
     UpdateItem: ['rates'],
     DeleteItem: ['tickets'],
+    ConditionCheckItem: ['tenant'],
   },
   'socket-disconnect': {
     DeleteItem: ['tenantSockets', 'sockets'],
@@ -222,13 +200,13 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     DeleteItem: ['tenantSockets', 'sockets'],
   },
   notify: {
-    GetItem: ['tenant', 'events', 'notices', 'repo', 'authors', 'authorLogins'],
+    GetItem: ['tenant', 'events', 'notices', 'repo', 'authors', 'authorLogins', 'mailboxes'],
     BatchGetItem: ['repo'],
     Query: ['tenant', 'batches', 'authors'],
-    PutItem: ['repo'],
+    PutItem: ['repo', 'mailboxes'],
     UpdateItem: ['rates', 'mailboxes'],
     DeleteItem: ['notices'],
-    ConditionCheckItem: ['repo'],
+    ConditionCheckItem: ['tenant', 'repo'],
   },
   engine: {
     GetItem: ['repo', 'leases', 'addresses'],

@@ -227,8 +227,11 @@ export interface RealtimeStore {
   saveTicket(ticketHash: string, tenantId: TenantId, expiresAt: EpochMs): Promise<void>;
   /** Works once: null when unknown, used or expired (A93). */
   redeemTicket(ticketHash: string): Promise<TenantId | null>;
-  addSocket(tenantId: TenantId, socketId: string, expiresAt: EpochMs): Promise<void>;
-  /** Gone already is fine. With `expiresBefore`, a socket that was opened later than that implies stays. */
-  removeSocket(socketId: string, expiresBefore?: EpochMs): Promise<void>;
+  /** False: the tenant is leaving, and gets no socket any more. */
+  addSocket(tenantId: TenantId, socketId: string, expiresAt: EpochMs): Promise<boolean>;
+  /** By its id alone, as the gateway tells of its end. Gone already is fine. */
+  removeSocket(socketId: string): Promise<void>;
+  /** One that a tenant has listed, also where no other row of it is left. With `expiresBefore`, a socket that was opened later than that implies stays. */
+  removeSocketOf(tenantId: TenantId, socketId: string, expiresBefore?: EpochMs): Promise<void>;
   listSockets(tenantId: TenantId): Promise<readonly string[]>;
 }

@@ -26,8 +26,8 @@ export interface ConfirmationKey {
 
 /** Mailboxes that a tenant's notices go to. An address is stored as its hash: whom it belongs to stands in the repository. */
 export interface MailboxStore {
-  /** Makes the mailbox where there is none; `key` is then its own. */
-  openMailbox(tenantId: TenantId, address: string, key: string): Promise<Mailbox>;
+  /** Makes the mailbox where there is none; `key` is then its own. Null: there is none, and its tenant is leaving or gone. */
+  openMailbox(tenantId: TenantId, address: string, key: string): Promise<Mailbox | null>;
   /** By address as given. */
   readMailboxStates(
     tenantId: TenantId,

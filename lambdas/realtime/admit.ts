@@ -20,6 +20,7 @@ import type { Clock, Log } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { openSocket } from '#core/services/realtime/realtime.ts';
 import { redeemTicket } from '#core/services/realtime/tickets.ts';
+import { leavingError } from '#core/services/tenants/or-leaving.ts';
 
 /** A `$connect` event as far as it is read. Header names are spelled as the client spelled them. */
 export interface ConnectEvent {
@@ -52,9 +53,9 @@ export function createConnect(deps: ConnectDeps): (event: ConnectEvent) => Promi
     const { connectionId, requestId } = event.requestContext;
     try {
       const tenantId = await admitLimited(deps, failures, spent, event);
-      if (!(await openSocket(deps, tenantId, connectionId))) {
-        throw new AppError('rate_limited', { retryAfterSeconds: SOCKETS_RETRY_SECONDS });
-      }
+      const opened = await openSocket(deps, tenantId, connectionId);
+      if (opened === 'full') throw new AppError('rate_limited', { retryAfterSeconds: SOCKETS_RETRY_SECONDS });
+      if (opened === 'leaving') throw leavingError();
       deps.log.info('socket opened', { request_id: requestId, tenant_id: tenantId });
       return respondEmpty(200);
     } catch (error) {

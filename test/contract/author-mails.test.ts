@@ -5,6 +5,7 @@ import { mapWays } from '#core/domain/notices/notice-topics.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenNodeRow } from '../builders/store-rows.ts';
+import { givenMailbox } from '../support/given-mailbox.ts';
 import { MAILBOX, NotifyWorld } from '../support/notify-world.ts';
 
 const DAY_MS = 86_400_000;
@@ -106,7 +107,7 @@ describe('the author of a pull request', () => {
     const topics = mapWays(() => ['bounced'] as const);
     const { repo, tenantId, told } = await given(['bounced'], 'confirmed', { noticeTopics: topics });
     await world.deliver([await told()]);
-    const { link } = await world.store.openMailbox(tenantId, ANN, 'k'.repeat(32));
+    const { link } = await givenMailbox(world.store, tenantId, ANN, 'k'.repeat(32));
     await world.store.leaveMailbox(link);
     await world.deliver([await told({ head: 'e'.repeat(40) })]);
     expect([to(), repo.tenantId === tenantId]).toEqual([[ANN], false]);

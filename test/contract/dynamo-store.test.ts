@@ -9,6 +9,7 @@ import { Secret } from '#core/secret.ts';
 import { givenEvent } from '../builders/store-rows.ts';
 import type { CorruptibleRow } from '../fakes/memory-rows.ts';
 import { startTestTable } from '../support/dynamo-table.ts';
+import { givenMailbox } from '../support/given-mailbox.ts';
 import { StoreTouches } from '../support/store-touches.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { freshPair } from './store/subject.ts';
@@ -76,7 +77,9 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
       const stored = noticeKey(tenantId, 'invoice_failed', 'in_1') as unknown as StoredRow;
       expect(await store.takeNotice(stored)).toMatchObject({ tenantId });
       const key = 'k'.repeat(32);
-      const mailbox = await store.openMailbox(tenantId, 'Dev@example.org', key);
+      expect(await store.openMailbox(tenantId, 'dev@example.org', key)).toBeNull();
+      await store.createTenant(tenantId, clock.now());
+      const mailbox = await givenMailbox(store, tenantId, 'Dev@example.org', key);
       const { link } = mailbox;
       expect(await store.openMailbox(tenantId, 'dev@example.org', 'x'.repeat(32))).toEqual(mailbox);
       const ask = { key: 'a'.repeat(32), until: clock.now() + 1 };
@@ -91,7 +94,7 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
         ]),
       );
       expect(await store.returnToMailbox(link)).toBe(true);
-      const wish = { tenantId, instanceUrl: 'https://git.example.org', login: 'ann' };
+      const wish = { tenantId: 'no-tenant', instanceUrl: 'https://git.example.org', login: 'ann' };
       const asked = { ...wish, person: null, email: 'ann@example.org', topics: [], provenAt: 1 };
       expect(await store.saveAuthorNotices(asked, 2)).toBe(false);
       expect(await store.listAuthorNotices(tenantId)).toEqual([]);
@@ -116,7 +119,6 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
       expect(await store.readNodesSince(tenantId, clock.now(), 10)).toEqual([]);
       expect(await store.listDueDeliveries(clock.now(), 10)).toEqual([]);
       const { connection } = freshPair({ tenantId });
-      await store.createTenant(tenantId, clock.now());
       await store.createConnection(connection);
       const found = await store.findConnection(connection.instanceUrl, connection.botUsername);
       expect(found?.id).toBe(connection.id);
@@ -124,6 +126,51 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
       await table.stop();
     }
   });
+});
+
+test('a socket of which the table took one row alone is forgotten by the next ping that finds it gone (A100)', async () => {
+  const table = await startTestTable();
+  try {
+    const { client, tableName } = table;
+    const clock = new VirtualClock();
+    let failing = true;
+    const cut = new Proxy(client, {
+      get: (target, name) =>
+        name !== 'send'
+          ? Reflect.get(target, name)
+          : async (command: { readonly input: object }) => {
+              if (failing && JSON.stringify(command.input).includes('C#socket')) throw new Error('no answer');
+              return target.send(command as never);
+            },
+    });
+    const whole = createDynamoStore({ client, tableName, clock });
+    await whole.addSocket('tenant', 'socket', clock.now() + 60_000);
+    const store = createDynamoStore({ client: cut, tableName, clock });
+    await expect(store.removeSocket('socket')).rejects.toThrow();
+    failing = false;
+    await store.removeSocketOf('tenant', 'socket', clock.now() + 60_000);
+    expect(await store.listSockets('tenant')).toEqual(['socket']);
+    await store.removeSocketOf('tenant', 'socket', clock.now() + 60_001);
+    expect(await store.listSockets('tenant')).toEqual([]);
+  } finally {
+    await table.stop();
+  }
+});
+
+test('a tenant that is leaving gets no mailbox that it had not, and keeps the one that it had (A100)', async () => {
+  const table = await startTestTable();
+  try {
+    const clock = new VirtualClock();
+    const store = createDynamoStore({ client: table.client, tableName: table.tableName, clock });
+    await store.createTenant('tenant', clock.now());
+    const had = await store.openMailbox('tenant', 'ann@example.org', 'k'.repeat(32));
+    await store.markTenantDeleting('tenant');
+    expect(await store.openMailbox('tenant', 'ann@example.org', 'x'.repeat(32))).toEqual(had);
+    expect(await store.openMailbox('tenant', 'ben@example.org', 'x'.repeat(32))).toBeNull();
+    expect(await store.countHistory('tenant', 'mailboxes')).toBe(1);
+  } finally {
+    await table.stop();
+  }
 });
 
 test('a row of a batch from before lineage is told as that, a damaged one as unreadable, and neither is a node (A53)', async () => {

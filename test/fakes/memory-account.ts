@@ -441,14 +441,22 @@ export class MemoryAccount
     });
   }
 
-  addSocket(tenantId: TenantId, socketId: string, expiresAt: EpochMs): Promise<void> {
+  addSocket(tenantId: TenantId, socketId: string, expiresAt: EpochMs): Promise<boolean> {
     return this.call('addSocket', () => {
+      if (this.tenants.get(tenantId)?.deleting === true) return false;
       this.sockets.set(socketId, { tenantId, expiresAt });
+      return true;
     });
   }
 
-  removeSocket(socketId: string, expiresBefore?: EpochMs): Promise<void> {
+  removeSocket(socketId: string): Promise<void> {
     return this.call('removeSocket', () => {
+      this.sockets.delete(socketId);
+    });
+  }
+
+  removeSocketOf(_tenantId: TenantId, socketId: string, expiresBefore?: EpochMs): Promise<void> {
+    return this.call('removeSocketOf', () => {
       const socket = this.sockets.get(socketId);
       if (socket === undefined || socket.expiresAt >= (expiresBefore ?? Number.POSITIVE_INFINITY)) return;
       this.sockets.delete(socketId);

@@ -21,10 +21,12 @@ export class MemoryMailboxes extends MemoryAccount implements MailboxStore, Auth
     return this.mailboxes.get(`${tenantId} ${box}`);
   }
 
-  openMailbox(tenantId: TenantId, address: string, key: string): Promise<Mailbox> {
+  openMailbox(tenantId: TenantId, address: string, key: string): Promise<Mailbox | null> {
     return this.call('openMailbox', () => {
       const box = mailboxHash(address);
-      const row = this.mailboxAt({ tenantId, box }) ?? { tenantId, key, state: 'waiting', ask: null };
+      const stored = this.mailboxAt({ tenantId, box });
+      if (stored === undefined && this.tenants.get(tenantId)?.deleting !== false) return null;
+      const row = stored ?? { tenantId, key, state: 'waiting', ask: null };
       this.mailboxes.set(`${tenantId} ${box}`, row);
       return { link: { tenantId, box, key: row.key }, state: row.state, asked: row.ask !== null };
     });

@@ -2,7 +2,9 @@ import type { RepoId } from '#core/domain/ids.ts';
 import type { HoldSettings } from '#core/domain/repos/pause.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
+import type { SocketSender } from '#core/ports/realtime.ts';
 import { deleteConnection } from '#core/services/connections/delete-connection.ts';
+import { endSockets } from '#core/services/realtime/realtime.ts';
 import { buryRepo } from '#core/services/repos/delete-repo.ts';
 import { offboardTenant } from '#core/services/tenants/offboard.ts';
 import { stopQueue } from '#core/services/wind-down/stop-queue.ts';
@@ -39,10 +41,18 @@ const LINT = 'lint';
 
 const ASKED_AGAIN_MS = 10 * 60_000;
 
+const socketOf = (tenantId: string): string => `socket-of-${tenantId}`;
+
 /** Changes that owners make to the settings of their repositories, as the API makes them. */
 export class Settings {
   /** Tenants that were offboarded. */
   readonly left = new Set<string>();
+  /** Sockets that the gateway was told to close. */
+  readonly #closed = new Set<string>();
+  readonly #sender: SocketSender = {
+    post: async () => 'sent',
+    close: async (socketId) => void this.#closed.add(socketId),
+  };
   readonly #service: SimService;
   readonly #clock: SimClock;
   readonly #random: SeededRandom;
@@ -173,6 +183,9 @@ export class Settings {
       if ((await store.listRepos(tenantId)).length > 0) continue;
       if ((await store.loadTenant(tenantId)) === null) this.#witness.sometimes('tenant erased');
       else await this.#service.settle(() => offboardTenant(this.#offboarding(), tenantId, tenantId));
+      await endSockets({ ...this.#services(), store, sender: this.#sender }, tenantId);
+      if (!this.#closed.has(socketOf(tenantId)))
+        this.#witness.violate(`${tenantId}: left with an open socket`);
       if (store.dump().includes(`"${tenantId}"`)) this.#witness.violate(`${tenantId}: left, and not erased`);
     }
   }
@@ -248,7 +261,7 @@ export class Settings {
     }
     this.#witness.sometimes('tenant left');
     if (!this.left.has(tenantId))
-      await store.addSocket(tenantId, `socket-of-${tenantId}`, Number.MAX_SAFE_INTEGER);
+      await store.addSocket(tenantId, socketOf(tenantId), Number.MAX_SAFE_INTEGER);
     this.left.add(tenantId);
     await this.#service.settle(() => offboardTenant(this.#offboarding(), tenantId, tenantId));
     if ((await store.loadTenant(tenantId)) === null) return;

@@ -121,8 +121,6 @@ const STORE_CALLS = [
   'loadTenant',
   'listConnections',
   'markConnectionDeleting',
-  'listSockets',
-  'removeSocket',
   'keepAudit',
   'deleteHistory',
   'deletePlan',

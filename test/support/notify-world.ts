@@ -29,6 +29,7 @@ import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { givenEvent } from '../builders/store-rows.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { startTestTable, type TestTable } from './dynamo-table.ts';
+import { givenMailbox } from './given-mailbox.ts';
 import { LOCAL_AWS } from './local-aws.ts';
 import { type LoopbackServer, startLoopbackHttps } from './loopback-https.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -116,7 +117,7 @@ export class NotifyWorld {
   /** The reader of this mailbox has said yes. */
   async confirm(tenantId: string, email: string): Promise<void> {
     const key = makeUpText(MAIL_KEY_CHARS);
-    const { link } = await this.store.openMailbox(tenantId, email, makeUpText(MAIL_KEY_CHARS));
+    const { link } = await givenMailbox(this.store, tenantId, email, makeUpText(MAIL_KEY_CHARS));
     await this.store.beginConfirmation(link, { key, until: this.clock.now() + 1 }, true);
     await this.store.confirmMailbox({ ...link, key });
   }

@@ -52,6 +52,16 @@ export const stayingTenant = (tenantId: TenantId) => ({
   },
 });
 
+/** Step that refuses where the tenant is leaving. A person who has stored nothing yet has no row, and is no tenant that leaves. */
+export const notLeaving = (tenantId: TenantId) => ({
+  name: 'tenant' as const,
+  check: {
+    Key: tenantKey(tenantId),
+    ConditionExpression: 'attribute_not_exists(deleting) OR deleting = :false',
+    ExpressionAttributeValues: { ':false': false },
+  },
+});
+
 /** The row by which the wish of an author is found, unless another account has the login by now. */
 export const ownLogin = (tenantId: TenantId, wish: Key) => ({
   Key: authorGuardOf(wish),

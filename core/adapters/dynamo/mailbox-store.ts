@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../domain/ids.ts';
 import type { MailboxState } from '../../domain/notices/notice-ways.ts';
 import type { MailboxStore } from '../../ports/mailbox-store.ts';
+import { stayingTenant } from './account-store.ts';
 import { oneOf, optional, record, text, whole } from './rows/codec.ts';
 import { mailboxHash, mailboxKey, mailKeyHash } from './rows/keys.ts';
 import { readRow } from './rows/read-row.ts';
@@ -33,17 +34,23 @@ export function createMailboxStore(table: Table): MailboxStore {
   return {
     async openMailbox(tenantId, address, key) {
       const box = mailboxHash(address);
-      // One write for all cases: what is stored already stays.
-      const opened = await table.update(
-        {
-          Key: mailboxKey(tenantId, box),
-          UpdateExpression:
-            'SET mail_key = if_not_exists(mail_key, :key), mail_state = if_not_exists(mail_state, :waiting)',
-          ExpressionAttributeValues: { ':key': key, ':waiting': 'waiting' },
-        },
-        'openMailbox',
-      );
-      const row = read(opened.ok ? opened.row : {}, 'openMailbox');
+      const Key = mailboxKey(tenantId, box);
+      const load = () => table.get(Key, 'openMailbox');
+      const make = async () => {
+        const Item = { ...Key, mail_key: key, mail_state: 'waiting' };
+        await table.transact(
+          [
+            stayingTenant(tenantId),
+            { name: 'mailbox', put: { Item, ConditionExpression: 'attribute_not_exists(pk)' } },
+          ],
+          'openMailbox',
+        );
+        // Of two that make it at once, both read what the first has stored.
+        return load();
+      };
+      const stored = (await load()) ?? (await make());
+      if (stored === null) return null;
+      const row = read(stored, 'openMailbox');
       return {
         link: { tenantId, box, key: row.key },
         state: stateOf(row),

@@ -1,4 +1,5 @@
 import type { RealtimeStore } from '../../ports/account-store.ts';
+import { notLeaving } from './account-store.ts';
 import { readPrefix } from './read-repos.ts';
 import { text } from './rows/codec.ts';
 import { SOCKET_SORT_PREFIX, socketKey, socketPartition, tenantSocketKey, ticketKey } from './rows/keys.ts';
@@ -32,31 +33,40 @@ export function createRealtimeStore(table: Table): RealtimeStore {
 
     async addSocket(tenantId, socketId, expiresAt) {
       const times = { expires_at: expiresAt, ttl: toSeconds(expiresAt) };
-      await table.transact(
+      const refusals = await table.transact(
         [
-          { name: 'tenant', put: { Item: { ...tenantSocketKey(tenantId, socketId), ...times } } },
+          notLeaving(tenantId),
+          { name: 'list', put: { Item: { ...tenantSocketKey(tenantId, socketId), ...times } } },
           { name: 'socket', put: { Item: { ...socketKey(socketId), tenant_id: tenantId, ...times } } },
         ],
         'addSocket',
       );
+      return refusals.size === 0;
     },
 
-    async removeSocket(socketId, expiresBefore) {
-      const row = await table.remove(
-        {
-          Key: socketKey(socketId),
-          ...(expiresBefore === undefined
-            ? {}
-            : {
-                ConditionExpression: 'expires_at < :before',
-                ExpressionAttributeValues: { ':before': expiresBefore },
-              }),
-        },
-        'removeSocket',
-      );
+    async removeSocket(socketId) {
+      const row = await table.remove({ Key: socketKey(socketId) }, 'removeSocket');
       if (row === null) return;
       const tenantId = readRow(text, row.tenant_id, 'removeSocket');
+      // Where this fails, the next ping finds the socket gone (`removeSocketOf`).
       await table.remove({ Key: tenantSocketKey(tenantId, socketId) }, 'removeSocket');
+    },
+
+    async removeSocketOf(tenantId, socketId, expiresBefore) {
+      const settled =
+        expiresBefore === undefined
+          ? {}
+          : {
+              ConditionExpression: 'attribute_not_exists(pk) OR expires_at < :before',
+              ExpressionAttributeValues: { ':before': expiresBefore },
+            };
+      await table.transact(
+        [
+          { name: 'socket', delete: { Key: socketKey(socketId), ...settled } },
+          { name: 'list', delete: { Key: tenantSocketKey(tenantId, socketId), ...settled } },
+        ],
+        'removeSocketOf',
+      );
     },
 
     async listSockets(tenantId) {

@@ -35,7 +35,7 @@ export const ACCOUNT_ROUTES = [
     auth: 'socket',
     // 101 is the socket gateway's; over plain HTTP every answer is a refusal (D-71).
     replies: { 101: null },
-    errors: [],
+    errors: ['queue_locked'],
   },
   {
     id: 'readBilling',

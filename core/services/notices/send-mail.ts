@@ -72,7 +72,9 @@ export async function sendConfirmation(
 
 async function openMailbox(deps: MailDeps, address: string, fields: NoticeFields): Promise<Mailbox | null> {
   try {
-    return await deps.store.openMailbox(fields.tenant_id, address, deps.makeMailKey());
+    const mailbox = await deps.store.openMailbox(fields.tenant_id, address, deps.makeMailKey());
+    if (mailbox === null) deps.log.info('the tenant leaves: the e-mail was skipped', fields);
+    return mailbox;
   } catch (error) {
     deps.log.error('a mailbox could not be read: the e-mail was skipped', { ...fields, error });
     return null;

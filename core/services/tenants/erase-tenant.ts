@@ -1,17 +1,17 @@
 import type { RepoId, TenantId } from '../../domain/ids.ts';
-import { type AccountStore, HISTORY_PARTS, type RealtimeStore } from '../../ports/account-store.ts';
+import { type AccountStore, HISTORY_PARTS } from '../../ports/account-store.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 
 export type EraseStore = Pick<
   AccountStore,
   'loadTenant' | 'keepAudit' | 'deleteHistory' | 'deletePlan' | 'deleteOrganization' | 'deleteTenant'
 > &
-  Pick<EnrollmentStore, 'listRepos' | 'listConnections' | 'markConnectionDeleting' | 'deleteConnection'> &
-  Pick<RealtimeStore, 'listSockets' | 'removeSocket'>;
+  Pick<EnrollmentStore, 'listRepos' | 'listConnections' | 'markConnectionDeleting' | 'deleteConnection'>;
 
 /**
  * The rows of a tenant that leaves, in dependency order, once none of its repositories has anything left to take back;
- * before, and for a tenant that stays, nothing happens. Cut short, it is finished by doing it again.
+ * before, and for a tenant that stays, nothing happens. Cut short, it is finished by doing it again. Rows of open sockets
+ * stay: what follows the changes of the table closes these sockets first (`endSockets`).
  *
  * @param ended - A repository that has nothing left to take back, although its rows are still there.
  */
@@ -22,7 +22,6 @@ export async function eraseTenant(store: EraseStore, tenantId: TenantId, ended?:
   for (const { id } of await store.listConnections(tenantId)) {
     if (await store.markConnectionDeleting(tenantId, id)) await store.deleteConnection(tenantId, id);
   }
-  for (const socket of await store.listSockets(tenantId)) await store.removeSocket(socket);
   // One that is gone already had its notes kept.
   if (tenant !== null) await store.keepAudit(tenantId);
   for (const part of HISTORY_PARTS) await store.deleteHistory(tenantId, part);

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { SocketSender } from '#core/ports/realtime.ts';
 import { StoreError } from '#core/ports/store.ts';
+import { endSockets } from '#core/services/realtime/realtime.ts';
+import { createLog } from '#core/telemetry.ts';
 import {
   ApiWorld,
   FORGE_TOKEN,
@@ -265,7 +268,7 @@ describe('offboard (A100)', () => {
     expect(await world.store.listKeptAudit(TENANT_A)).toEqual([]);
   });
 
-  test('sockets go with it, and what ends later leaves no note behind', async () => {
+  test('its sockets are closed with their rows, and what ends later leaves no note behind', async () => {
     const { repo } = await world.enroll(TENANT_A);
     await world.store.addSocket(TENANT_A, 'socket-1', world.clock.now() + 60_000);
     let gone = false;
@@ -277,6 +280,14 @@ describe('offboard (A100)', () => {
     expect((await a('PATCH', `/api/v1/user/repos/${repo.id}`, { bisect_fanout: 3 })).code).toBe('not_found');
     world.store.beforeCall = null;
     expect(gone).toBe(true);
+    const closed: string[] = [];
+    const sender: SocketSender = {
+      post: async () => 'sent',
+      close: async (socketId) => void closed.push(socketId),
+    };
+    const log = createLog({ service: 'test', write: () => undefined, now: () => 0 });
+    await endSockets({ store: world.store, clock: world.clock, log, sender }, TENANT_A);
+    expect(closed).toEqual(['socket-1']);
     expect(world.store.dump().replaceAll(`user:${TENANT_A}`, '')).not.toContain(TENANT_A);
   });
 

@@ -1,5 +1,6 @@
 import { MAIL_CONFIRMS_AT_ONCE_MAX } from '#core/domain/api-limits.ts';
 import { ApiWorld, TENANT_A, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
+import { givenMailbox } from '../../support/given-mailbox.ts';
 
 const EMAIL = 'Team@example.org';
 const ADDRESS = 'team@example.org';
@@ -19,7 +20,7 @@ const shownState = async () => {
   return json.repos[0].notification.email_state;
 };
 /** What the reader of the mailbox does with the links of a mail. */
-const link = async () => (await world.store.openMailbox(TENANT_A, EMAIL, 'k'.repeat(32))).link;
+const link = async () => (await givenMailbox(world.store, TENANT_A, EMAIL, 'k'.repeat(32))).link;
 const confirm = async () => {
   const ask = { key: 'a'.repeat(32), until: world.clock.now() + 1 };
   await world.store.beginConfirmation(await link(), ask, true);

@@ -9,6 +9,7 @@ import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenNodeRow } from '../../builders/store-rows.ts';
 import { ApiWorld, FORGE_TOKEN, TENANT_A, TENANT_B, TOKEN_A } from '../../support/api-world.ts';
+import { givenMailbox } from '../../support/given-mailbox.ts';
 import { BOT } from '../../support/scripted-accounts.ts';
 
 const MINUTE_MS = 60_000;
@@ -116,7 +117,8 @@ describe('the links in mails', () => {
   const ADDRESS = 'dev@example.org';
   const stateOf = async () => (await world.store.readMailboxStates(TENANT_A, [ADDRESS])).get(ADDRESS);
   const given = async () => {
-    const { link } = await world.store.openMailbox(TENANT_A, ADDRESS, KEY);
+    await world.store.createTenant(TENANT_A, world.clock.now());
+    const { link } = await givenMailbox(world.store, TENANT_A, ADDRESS, KEY);
     await world.store.beginConfirmation(link, { key: ASK, until: world.clock.now() + 1 }, false);
     const query = { tenant: TENANT_A, box: link.box, key: KEY };
     return { query, asked: { ...query, key: ASK } };

@@ -4,6 +4,7 @@ import { ROUTES } from '#core/contracts/routes/routes.ts';
 import { RATE_LIMITS, SOCKET_SETTLING_MS, SOCKET_TTL_MS } from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { issueTicket } from '#core/services/realtime/tickets.ts';
+import { eraseTenant } from '#core/services/tenants/erase-tenant.ts';
 import { findLeaks } from '../../support/canaries.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Client, type Opening, PUBLIC_URL, RealtimeWorld } from '../../support/realtime-world.ts';
@@ -354,10 +355,20 @@ describe('life of a socket', () => {
     await world.store.createTenant(A, world.clock.now());
     const mine = await open(`?ticket=${await ticketOf(A)}`);
     const theirs = await open(`?ticket=${await ticketOf(B)}`);
-    await world.store.deleteTenant(A);
+    await world.store.markTenantDeleting(A);
+    expect(await eraseTenant(world.store, A)).toBe(true);
     await eventually('the socket is closed', 3_000, async () => mine.closed);
     await eventually('its rows are gone', 3_000, async () => (await world.store.listSockets(A)).length === 0);
     expect(theirs.closed).toBe(false);
     expect(await world.store.listSockets(B)).toHaveLength(1);
+  });
+
+  test('a tenant that is leaving opens none: after its end nothing would close it (A100)', async () => {
+    const ticket = await ticketOf(A);
+    await world.store.createTenant(A, world.clock.now());
+    await world.store.markTenantDeleting(A);
+    expect(statusOf(await world.connect(`?ticket=${ticket}`))).toBe(409);
+    expect(await world.store.listSockets(A)).toEqual([]);
+    await eraseTenant(world.store, A);
   });
 });

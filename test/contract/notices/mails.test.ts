@@ -1,6 +1,7 @@
 import { DAY_MS, MAIL_CONFIRM_MS, MAILS_PER_DAY_MAX } from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { askInvoiceNotice } from '#core/services/notices/ask-notice.ts';
+import { givenMailbox } from '../../support/given-mailbox.ts';
 import { ALL, MAILBOX, NotifyWorld } from '../../support/notify-world.ts';
 import { leaveUrlOf, linkOf, watchNotices } from './watch-notices.ts';
 
@@ -121,7 +122,7 @@ describe('a stranger’s address', () => {
 
   test('that was stored before there were confirmations waits for one too', async () => {
     const repo = await world.enroll(only, {}, 'waiting');
-    const { link } = await world.store.openMailbox(repo.tenantId, STRANGER, 'k'.repeat(32));
+    const { link } = await givenMailbox(world.store, repo.tenantId, STRANGER, 'k'.repeat(32));
     await world.testTable.damageRow(`TM#${repo.tenantId}`, `M#${link.box}`, { mail_state: 'confirmed' });
     await world.deliver([await world.record(repo)]);
     expect(subjects()).toEqual([CONFIRM]);

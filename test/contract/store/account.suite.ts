@@ -613,9 +613,20 @@ export function describeAccount(world: World): void {
       expect([...(await world.store().listSockets(tenantId))].sort()).toEqual(ids);
       await world.store().removeSocket(ids[0] ?? '');
       await world.store().removeSocket('no-such-socket');
+      await world.store().removeSocketOf(tenantId, 'no-such-socket');
       expect(await world.store().listSockets(tenantId)).toEqual([ids[1]]);
       await world.clock.advance(1_000);
       expect(await world.store().listSockets(tenantId)).toEqual([]);
+    });
+
+    test('a person who has stored nothing yet gets a socket, a tenant that is leaving none (A100)', async () => {
+      const { tenantId } = (await world.enroll()).repo;
+      const end = world.clock.now() + 1_000;
+      expect(await world.store().addSocket(randomUUID(), randomUUID(), end)).toBe(true);
+      expect(await world.store().addSocket(tenantId, randomUUID(), end)).toBe(true);
+      await world.store().markTenantDeleting(tenantId);
+      expect(await world.store().addSocket(tenantId, randomUUID(), end)).toBe(false);
+      expect(await world.store().listSockets(tenantId)).toHaveLength(1);
     });
   });
 }

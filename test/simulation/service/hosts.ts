@@ -62,9 +62,7 @@ const CRASHED_MORE: ReadonlyMap<string, number> = new Map(
 /** … and these once in the life of a tenant that leaves. */
 const ERASING: ReadonlySet<string> = new Set([
   'store listConnections',
-  'store listSockets',
   'store markConnectionDeleting',
-  'store removeSocket',
   'store keepAudit',
   'store deleteHistory',
   'store deletePlan',
