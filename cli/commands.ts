@@ -106,12 +106,15 @@ export interface Waited {
   readonly exit: (typeof EXIT)['ok' | 'fault' | 'left' | 'timedOut'];
 }
 
-const mayPass = (error: unknown): boolean => error instanceof ApiError && error.retryable;
+const mayPass = (error: unknown): error is ApiError => error instanceof ApiError && error.retryable;
+/** The service itself refused: it is reached, at the right address. */
+const hasAnswered = ({ status }: ApiError): boolean => status !== 0;
 
 /**
  * Waits until the pull request has left the queue, or stands in it with a fault that only a change of it ends, such as
  * a conflict. A temporary fault of the service, and the first look at a new schedule, are waited for; any other refusal
- * ends the wait. The wait ends at `end`, also where the service never answers.
+ * ends the wait, and so does a service that cannot be reached by the first call, whose address may be wrong. The wait ends
+ * at `end`, also where the service never answers.
  */
 export async function waitForExit(
   { api, machine }: Pick<Asked, 'api' | 'machine'>,
@@ -122,11 +125,17 @@ export async function waitForExit(
 ): Promise<Waited> {
   const begin = machine.now();
   const readLeft = (): number => end - machine.now();
-  const repo = await find().catch((error: unknown) => {
-    if (mayPass(error) && readLeft() <= TIMER_MS) return null;
-    throw error;
-  });
-  if (repo === null) return { story: null, exit: EXIT.timedOut };
+  const isTimeOver = (): boolean => readLeft() <= TIMER_MS || signal?.aborted === true;
+  let repo: Repo | null = null;
+  while (repo === null) {
+    repo = await find().catch((error: unknown) => {
+      if (mayPass(error) && (isTimeOver() || hasAnswered(error))) return null;
+      throw error;
+    });
+    if (repo !== null) break;
+    if (isTimeOver()) return { story: null, exit: EXIT.timedOut };
+    await machine.sleep(Math.min(POLL_MS, readLeft()));
+  }
   let wasSeen = false;
   let faultSince: number | null = null;
   for (;;) {

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { EXIT } from './asked.ts';
 import { ReaderLeft } from './context.ts';
+import { gitReader } from './read-git.ts';
 import { run } from './run.ts';
 
 /**
@@ -42,23 +41,19 @@ function readFolder(): string {
   }
 }
 
+const folder = readFolder();
 const exitCode = await run(
   process.argv.slice(2),
   {
     env: process.env,
-    cwd: readFolder(),
+    cwd: folder,
     fetch: globalThis.fetch,
     now: Date.now,
     isTerminal: process.stdout.isTTY === true,
     print: (line) => {
       if (!reader.signal.aborted) process.stdout.write(`${line}\n`);
     },
-    readGit: (args) =>
-      // A replaced object has the name of another one.
-      promisify(execFile)('git', ['--no-replace-objects', ...args]).then(
-        ({ stdout }) => stdout.trim(),
-        () => null,
-      ),
+    readGit: gitReader(folder, process.env),
     sleep: async (ms) => {
       await sleep(ms, undefined, { signal: reader.signal }).catch(() => {
         throw new ReaderLeft();

@@ -89,15 +89,19 @@ function decode(text: string): string {
   }
 }
 
-/** Reads the nearest `.git/config` itself, where git is not installed or does not trust the owner of the folder. */
+/**
+ * Reads the nearest `.git/config` itself, where git is not installed or does not trust the owner of the folder. A repository
+ * around that one is another one, whatever its remote is.
+ */
 function readConfigured(folder: string): Named | null {
   for (let at = folder; ; at = dirname(at)) {
-    const named = readAddress(originOf(readConfig(at)));
-    if (named !== null || dirname(at) === at) return named;
+    const config = readConfig(at);
+    if (config !== null || dirname(at) === at) return readAddress(originOf(config ?? ''));
   }
 }
 
-function readConfig(folder: string): string {
+/** The configuration of the repository whose folder this is; null: it is that of none. */
+function readConfig(folder: string): string | null {
   for (const path of ['.git/config', '.git']) {
     try {
       const text = readFileSync(join(folder, path), 'utf8');
@@ -106,7 +110,7 @@ function readConfig(folder: string): string {
       return linked === undefined ? text : readFileSync(join(folder, linked, '../../config'), 'utf8');
     } catch {}
   }
-  return '';
+  return null;
 }
 
 /** The address of the remote `origin` in a file of git; empty: none. */

@@ -207,3 +207,44 @@ test('fanout prints the advice and what each fan-out would have changed', async 
   ]);
   expect(out[3]).toMatch(/assumes that a runner is free/);
 });
+
+describe('mergeyard wait', () => {
+  const away = () =>
+    Response.json(
+      { error: { code: 'auth_unavailable', message: 'No answer.', retryable: true } },
+      { status: 503 },
+    );
+  const landed = { kind: 'exit', code: 'landed', fault: null, turn: 'none', words: 'landed', next: null };
+  const story = () => ({
+    number: 7,
+    title: 'Sort',
+    place: null,
+    in_queue: false,
+    estimate: null,
+    now: landed,
+  });
+  const waitFor = (isAway: (calls: number) => boolean) => {
+    let calls = 0;
+    return call(['wait', '7', ...named, '--timeout', '30s'], {
+      repos: () => {
+        calls += 1;
+        return isAway(calls) ? away() : [REPO];
+      },
+      'repos/r/pulls/7': story,
+    });
+  };
+
+  test('waits for a fault of the service that passes, from its first call on', async () => {
+    expect(await waitFor((calls) => calls < 3)).toMatchObject({ code: 0, complaint: '' });
+    expect(await waitFor(() => true)).toMatchObject({ code: 3, complaint: '' });
+  });
+
+  test('a service that the first call does not reach is told at once', async () => {
+    const unreached = await call(['wait', '7', ...named], {
+      repos: () => {
+        throw new TypeError('fetch failed');
+      },
+    });
+    expect([unreached.code, unreached.complaint.split(':')[0]]).toEqual([69, 'unreachable']);
+  });
+});

@@ -132,6 +132,20 @@ describe('the repository of the remote', () => {
     }
   });
 
+  test('is not that of a repository around this one, which has no remote', async () => {
+    await setRemote('git@git.example.org:acme/app.git');
+    const outer = folder;
+    folder = join(outer, 'notes');
+    mkdirSync(folder);
+    try {
+      await git('init', '-q');
+      for (const hasGit of [true, false])
+        expect(await ask(ONE, [], hasGit)).toMatchObject({ code: 64, found: null });
+    } finally {
+      folder = outer;
+    }
+  });
+
   test.each(['app', 'https://git.example.org/app', 'C:\\src\\app', 'https://[::1', ''])(
     '%s names none, and the words say to name one',
     async (url) => {
