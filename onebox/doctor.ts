@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { HttpResponse, HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { createForgeOAuth } from '#core/adapters/identity-forge/forge-oauth.ts';
 import { createSmtp, type SmtpAnswer } from '#core/adapters/smtp/smtp.ts';
+import { parseUrl } from '#core/domain/parse-url.ts';
 import { Secret } from '#core/secret.ts';
 import { redirectUriOf } from '../lambdas/sign-in/routes.ts';
 import type { OneboxConfig } from './config.ts';
@@ -113,7 +114,7 @@ async function examineForge(
   const told = Date.parse(version.headers.date ?? '');
   const clock = { what: 'clock' };
   const discovery = await get(send, `${base}/.well-known/openid-configuration`);
-  const isSecure = publicUrl.startsWith('https://') || /^http:\/\/(127\.|localhost)/.test(publicUrl);
+  const isSecure = publicUrl.startsWith('https://') || isOfThisMachine(publicUrl);
   return [
     { what: `forge ${readVersion(version)}`, note: base },
     Number.isNaN(told) || Math.abs(told - now()) <= CLOCK_DIFFERENCE_MS_MAX
@@ -130,6 +131,12 @@ async function examineForge(
       ? { what: 'public_url' }
       : { what: 'public_url', fix: 'Sessions would travel in the clear: put a proxy with TLS in front.' },
   ];
+}
+
+/** Whether what is sent to this address stays on the machine that sends it. */
+function isOfThisMachine(address: string): boolean {
+  const hostname = parseUrl(address)?.hostname ?? '';
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
 type AskMail = () => Promise<SmtpAnswer>;

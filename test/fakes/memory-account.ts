@@ -375,7 +375,8 @@ export class MemoryAccount
   noteEngineNeeded(at: EpochMs): Promise<void> {
     return this.call('noteEngineNeeded', () => {
       const before = this.engineNeededAt;
-      if (before === null || before <= at - ENGINE_NEED_RENEWED_AFTER_MS) this.engineNeededAt = at;
+      const isStale = before === null || before <= at - ENGINE_NEED_RENEWED_AFTER_MS;
+      if (isStale || before > at + CLOCKS_DIFFER_MS_MAX) this.engineNeededAt = at;
     });
   }
 

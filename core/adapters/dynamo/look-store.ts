@@ -1,5 +1,6 @@
 import { readLookMemory } from '../../contracts/internal/idle-look.ts';
 import { ENGINE_NEED_RENEWED_AFTER_MS } from '../../domain/limits.ts';
+import { CLOCKS_DIFFER_MS_MAX } from '../../domain/wakes/clocks.ts';
 import type { LookStore } from '../../ports/idle-look.ts';
 import { whole } from './rows/codec.ts';
 import { engineNeedKey, lookKey } from './rows/keys.ts';
@@ -27,9 +28,12 @@ export function createLookStore(table: Table): LookStore {
       await table.put(
         {
           Item: { ...engineNeedKey, at },
-          ConditionExpression: 'attribute_not_exists(pk) OR #at <= :before',
+          ConditionExpression: 'attribute_not_exists(pk) OR #at <= :before OR #at > :ahead',
           ExpressionAttributeNames: { '#at': 'at' },
-          ExpressionAttributeValues: { ':before': at - ENGINE_NEED_RENEWED_AFTER_MS },
+          ExpressionAttributeValues: {
+            ':before': at - ENGINE_NEED_RENEWED_AFTER_MS,
+            ':ahead': at + CLOCKS_DIFFER_MS_MAX,
+          },
         },
         'noteEngineNeeded',
       );

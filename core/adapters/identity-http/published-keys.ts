@@ -34,7 +34,9 @@ export function createPublishedKeys(config: PublishedKeysConfig): (token: string
   let asking: Promise<void> | null = null;
   /** Reads the keys again where they are older. Concurrent calls share one read; after a failure the former keys stay. */
   const refresh = async (olderThanMs: number): Promise<boolean> => {
-    if (asking === null && clock.now() - askedAt <= olderThanMs) return false;
+    const ageMs = clock.now() - askedAt;
+    // A clock that was set back does not tell their age.
+    if (asking === null && ageMs >= 0 && ageMs <= olderThanMs) return false;
     asking ??= config
       .ask()
       .then((answer) => {

@@ -1,10 +1,11 @@
 import type { EpochMs } from '../ids.ts';
+import { isOfFastClock } from '../wakes/clocks.ts';
 
 /** The hook of a repository, and at rest the rule of its base, are compared with what was set up at most so often. */
 export const HOOK_LOOK_EVERY_MS = 60 * 60_000;
 
 export function isSetUpLookDue(lookedAt: EpochMs, now: EpochMs): boolean {
-  return now - lookedAt >= HOOK_LOOK_EVERY_MS;
+  return now - lookedAt >= HOOK_LOOK_EVERY_MS || isOfFastClock(lookedAt, now);
 }
 
 /** `working`: as it was registered. `changed`: there, and switched off or with other events. `hidden`: the bot may not list hooks. */

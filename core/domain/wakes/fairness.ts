@@ -13,6 +13,7 @@ import {
 } from '../limits.ts';
 import { parseUrl } from '../parse-url.ts';
 import type { ReconcileErrorCode, ReconcileOutcome } from '../repos/repo.ts';
+import { isOfFastClock } from './clocks.ts';
 
 /** A reconcile that a worker is busy with, as the limits of concurrent ones see it. */
 export interface OngoingReconcile {
@@ -40,6 +41,7 @@ export function standingOf(last: ReconcileOutcome | null, now: EpochMs): Standin
 
 /** A repository whose reconciles come to something, while a hundred like it that wake themselves would hold every worker. */
 function isOftenLong({ heldMs = 0, ranAt }: ReconcileOutcome, now: EpochMs): boolean {
+  if (isOfFastClock(ranAt, now)) return false;
   const sinceItBegan = now - ranAt + heldMs;
   return heldMs >= LONG_RECONCILE_MS && heldMs > LONG_RECONCILE_SHARE * sinceItBegan;
 }

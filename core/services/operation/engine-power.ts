@@ -1,4 +1,5 @@
 import { ENGINE_REST_AFTER_MS, ENGINE_SETTLE_MS } from '../../domain/limits.ts';
+import { isOfFastClock } from '../../domain/wakes/clocks.ts';
 import type { EngineFleet } from '../../ports/engine-fleet.ts';
 import type { LookStore } from '../../ports/idle-look.ts';
 import type { Clock, EnginePort, Log } from '../../ports/system.ts';
@@ -33,7 +34,11 @@ export async function tendEngine(deps: EnginePowerDeps): Promise<EnginePower> {
 
 async function chooseEnginePower({ fleet, store, clock }: EnginePowerDeps): Promise<EnginePower> {
   const [state, neededAt] = await Promise.all([fleet.read(), store.loadEngineNeededAt()]);
-  if (neededAt !== null && clock.now() - neededAt < ENGINE_REST_AFTER_MS) {
+  const now = clock.now();
+  // Noted anew at the next need, where a clock was set back since.
+  const isNeeded =
+    neededAt !== null && now - neededAt < ENGINE_REST_AFTER_MS && !isOfFastClock(neededAt, now);
+  if (isNeeded) {
     // One that a person has made larger stays so until it sleeps.
     if (state.wanted < fleet.size) await fleet.setWanted(fleet.size);
     if (state.wanted === 0) return 'starting';
@@ -41,7 +46,7 @@ async function chooseEnginePower({ fleet, store, clock }: EnginePowerDeps): Prom
   }
   if (state.wanted === 0) return 'asleep';
   // An engine that was just woken is waited for, or is being deployed.
-  if (clock.now() - state.changedAt < ENGINE_SETTLE_MS) return 'running';
+  if (now - state.changedAt < ENGINE_SETTLE_MS) return 'running';
   await fleet.setWanted(0);
   return 'resting';
 }

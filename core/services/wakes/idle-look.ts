@@ -3,6 +3,7 @@ import { DUE_TOLERANCE_MS, LOOK_BLIND_MS, LOOK_SETTLED_MS } from '../../domain/l
 import type { Obligations } from '../../domain/queue/obligations.ts';
 import type { ManagedRepo, ReconcileOutcome } from '../../domain/repos/repo.ts';
 import { isSetUpLookDue } from '../../domain/set-up/hook-seen.ts';
+import { isOfFastClock } from '../../domain/wakes/clocks.ts';
 import {
   type IdleLooker,
   LOOK_FAULTS,
@@ -114,8 +115,12 @@ function askOfSetUp(
   memory: LookMemory | null,
   now: EpochMs,
 ): SetUpQuestion | null {
+  // One of before a clock was set back hides none that was made since.
   const isDue = (...looks: readonly (EpochMs | undefined)[]): boolean =>
-    isSetUpLookDue(Math.max(...looks.map((at) => at ?? 0)), now - DUE_TOLERANCE_MS);
+    isSetUpLookDue(
+      Math.max(...looks.map((at = 0) => (isOfFastClock(at, now) ? 0 : at))),
+      now - DUE_TOLERANCE_MS,
+    );
   if (wakeupMode === 'webhook' && hookId !== null && hook !== undefined && isDue(hook.at, memory?.hookAt))
     return { part: 'hook', hookId, was: hook.state };
   const isManaged = protectionRequested && rule !== undefined;

@@ -86,11 +86,21 @@ describe('the doctor', () => {
     expect(JSON.stringify(seen)).not.toContain(givenConfig().clientSecret);
   });
 
-  test('says so where sessions would travel in the clear', async () => {
-    expect(await fixesOf(givenForge(), 'http://mergeyard.example.org')).toEqual([
-      expect.stringMatching(/^public_url: Sessions/),
-    ]);
-  });
+  test.each(['mergeyard.example.org', 'localhost.example.org', '127.0.0.1.example.org', '127.example.org'])(
+    'says so where sessions would travel in the clear: to %s',
+    async (host) => {
+      expect(await fixesOf(givenForge(), `http://${host}`)).toEqual([
+        expect.stringMatching(/^public_url: Sessions/),
+      ]);
+    },
+  );
+
+  test.each(['localhost:8080', '127.0.0.1', '127.1.2.3:8080', '[::1]'])(
+    'finds nothing where they stay on the machine: at %s',
+    async (host) => {
+      expect(await fixesOf(givenForge(), `http://${host}`)).toEqual([]);
+    },
+  );
 });
 
 describe('the doctor looks at each file of the data folder', () => {

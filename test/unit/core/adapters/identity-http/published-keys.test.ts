@@ -111,6 +111,17 @@ describe.each(KINDS)('signatures of %s', (_name, open) => {
     expect(await identity.verify(token)).toEqual({ kind: 'invalid' });
   });
 
+  test('a key that the provider took back is not known any more after a clock was set back', async () => {
+    const identity = open();
+    const token = new Secret(own.sign(claims()));
+    expect(await identity.verify(token)).toEqual(user);
+    provider.keys = publish(next);
+    now -= 3_600_000;
+    expect(await identity.verify(token)).toEqual({ kind: 'invalid' });
+    expect(await identity.verify(new Secret(next.sign(claims())))).toEqual(user);
+    expect(provider.keyRequests).toBe(2);
+  });
+
   test.each<[string, ProviderScript]>([
     ['no such address', { status: 404, json: {} }],
     ['no keys', { status: 200, json: { keys: [] } }],

@@ -1,4 +1,9 @@
-import { FORGE_TIMEOUT_MS, RECONCILE_BUDGET_MS, WORKERS_MAX } from '#core/domain/limits.ts';
+import {
+  FORGE_TIMEOUT_MS,
+  LONG_RECONCILE_MS,
+  RECONCILE_BUDGET_MS,
+  WORKERS_MAX,
+} from '#core/domain/limits.ts';
 import {
   hostOf,
   isSlowFailure,
@@ -149,4 +154,13 @@ test('many workers are told apart into sections by the repository, each with its
   );
   for (const count of counts.values()) expect(Math.abs(count - 4_000 / 5)).toBeLessThan(100);
   expect(sectionOf('repo', 250)).toEqual(sectionOf('repo', 250));
+});
+
+test('a reconcile of before a clock was set back says nothing of how often a repository holds a worker', () => {
+  const now = 1_800_000_000_000;
+  const standingAt = (ranAt: number) =>
+    standingOf({ ok: true, errorCode: null, heldMs: LONG_RECONCILE_MS, ranAt }, now);
+  expect(standingAt(now)).toBe('slow');
+  expect(standingAt(now + MINUTE_MS)).toBe('slow');
+  expect(standingAt(now + MINUTE_MS + 1)).toBe('proven');
 });

@@ -46,6 +46,14 @@ describe('the tick tends the engine', () => {
     ['queues are on, and none has needed it for an hour', {}, NOW - 60 * MINUTE, 'resting', 0],
     ['it is not needed, it came up ten minutes ago', { changedAt: NOW - 10 * MINUTE }, null, 'running', 1],
     ['it was needed an hour ago, it sleeps', { wanted: 0, running: 0 }, NOW - 60 * MINUTE, 'asleep', 0],
+    [
+      'it was needed at a time that is to come, by a clock set back since',
+      {},
+      NOW + 2 * MINUTE,
+      'resting',
+      0,
+    ],
+    ['it is needed, by a clock that is a little fast', {}, NOW + MINUTE, 'running', 1],
     ['two tasks, set by a person, and it is needed', { wanted: 2, running: 2 }, NOW, 'running', 2],
   ])('%s', async (_case, state, neededAt, expected, wanted) => {
     const world = givenWorld(state, neededAt);

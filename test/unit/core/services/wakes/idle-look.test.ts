@@ -120,6 +120,21 @@ describe('a repository at rest', () => {
     expect(world.saved).toEqual([]);
   });
 
+  test.each([
+    ['an hour ago', NOW - 3_700_000, undefined, true],
+    ['at a time that is to come, before the clock was set back', NOW + 120_000, undefined, true],
+    ['at a time that is to come, and by a look a minute ago', NOW + 120_000, NOW - 60_000, false],
+  ])('its hook was seen %s', async (_what, at, hookAt, isAsked) => {
+    const hook = { state: 'working', since: 1, at } as const;
+    const world = givenRepoAtRest({
+      repo: { wakeupMode: 'webhook', hookId: 'h' },
+      outcome: { ...OUTCOME, hook },
+      memory: { ...MEMORY, hookAt },
+    });
+    await world.engine.reconcile(REQUEST, ORDER);
+    expect(world.looks.map(({ setUp }) => setUp?.part === 'hook')).toEqual([isAsked]);
+  });
+
   test('no token reaches the log', async () => {
     for (const parts of [{}, { lookFails: true }, { storeFails: true }]) {
       const world = givenRepoAtRest(parts);
