@@ -98,6 +98,8 @@ export function createLiveLink(deps: LiveDeps): LiveLink {
   const connect = async (): Promise<void> => {
     clear();
     round += 1;
+    // Its socket is closed: until the next one is open the page asks by itself.
+    if (state.read().kind === 'live') state.set({ kind: 'connecting' });
     const mine = round;
     let ticket: string | 'no_ticket';
     try {

@@ -290,21 +290,21 @@ async function renewAlone(config: DashboardConfig['sign_in']): Promise<void> {
   await oneTabAtATime(async () => {
     const current = session.read();
     if (current !== before || current === null || current.refreshToken === null) return;
-    await renew(config, current.refreshToken);
+    const next = await renew(config, current.refreshToken);
+    // Who has signed out meanwhile, or is another person by now, gets no session by that.
+    if (session.read() === current) setSession({ ...next, email: next.email ?? current.email });
   });
 }
 
-async function renew(config: DashboardConfig['sign_in'], refreshToken: string): Promise<void> {
-  const next =
-    config.kind === 'cognito'
-      ? await askCognito(config, { grant_type: 'refresh_token', refresh_token: refreshToken })
-      : fromGoTrue(
-          await ask(`${config.url}/auth/v1/token?grant_type=refresh_token`, {
-            headers: goTrueHeaders(config),
-            body: JSON.stringify({ refresh_token: refreshToken }),
-          }),
-        );
-  setSession({ ...next, email: next.email ?? session.read()?.email ?? null });
+async function renew(config: DashboardConfig['sign_in'], refreshToken: string): Promise<Session> {
+  if (config.kind === 'cognito')
+    return askCognito(config, { grant_type: 'refresh_token', refresh_token: refreshToken });
+  return fromGoTrue(
+    await ask(`${config.url}/auth/v1/token?grant_type=refresh_token`, {
+      headers: goTrueHeaders(config),
+      body: JSON.stringify({ refresh_token: refreshToken }),
+    }),
+  );
 }
 
 /** A call of Cognito about the account of the very person whose token is in the body. */

@@ -13,8 +13,10 @@ function openBench(tickets: (string | Error)[]) {
   const states: LiveState[] = [];
   let now = 0;
   let refreshes = 0;
+  let isHeld = false;
   const deps: LiveDeps = {
     takeTicket: async () => {
+      if (isHeld) await new Promise<never>(() => undefined);
       const next = tickets.shift() ?? new Error('no more tickets');
       if (next instanceof Error) throw next;
       return next;
@@ -69,6 +71,10 @@ function openBench(tickets: (string | Error)[]) {
     settle,
     start,
     refreshes: () => refreshes,
+    /** From now on no answer comes to a question for a ticket. */
+    holdTickets: () => {
+      isHeld = true;
+    },
     live: () => timers.filter((each) => each.live).length,
   };
 }
@@ -133,6 +139,17 @@ test('it speaks before the gateway hangs up, and renews before the end of the so
   await bench.pass(110 * 60_000);
   expect(bench.sockets[0]?.closed).toBe(true);
   expect(bench.sockets).toHaveLength(2);
+});
+
+test('while a socket is renewed it does not say that the page is live, however long the ticket takes', async () => {
+  const bench = openBench(['t1', 't2']);
+  await bench.start();
+  bench.sockets[0]?.events.opened();
+  bench.holdTickets();
+  await bench.pass(111 * 60_000);
+  expect([bench.sockets[0]?.closed, bench.sockets.length]).toEqual([true, 1]);
+  expect(bench.link.state.read()).toEqual({ kind: 'connecting' });
+  bench.link.stop();
 });
 
 test('stopped, it holds neither timer nor socket, and a late ticket opens nothing', async () => {

@@ -1,6 +1,6 @@
 /** @jest-environment jsdom */
 import { TextDecoder } from 'node:util';
-import { readToken, signInWithPassword } from '../../../../dashboard/data/session.ts';
+import { readToken, session, setSession, signInWithPassword } from '../../../../dashboard/data/session.ts';
 
 const CONFIG = {
   kind: 'gotrue',
@@ -54,4 +54,16 @@ test.each([
   const second = await readToken(CONFIG);
   expect([second === first, issued]).toEqual([false, 2]);
   expect([await readToken(CONFIG), issued]).toEqual([second, 2]);
+});
+
+test('who signs out while the token is renewed stays signed out, and who signs in keeps their own session', async () => {
+  const other = { token: 'bob', refreshToken: null, expiresAt: 0, email: 'bob@example.org', isAdmin: false };
+  for (const next of [null, other]) {
+    await signInWithPassword(CONFIG, 'ada@example.org', 'secret');
+    trueTime += 59.5 * MINUTE_MS;
+    const renewed = readToken(CONFIG);
+    setSession(next);
+    expect(await renewed).toBe(next?.token ?? null);
+    expect(session.read()).toEqual(next);
+  }
 });
