@@ -18,7 +18,8 @@ const CHANNEL = 'mergeyard.session';
 
 type Message =
   | { readonly kind: 'asked' }
-  | { readonly kind: 'has'; readonly session: Session }
+  /** `after`: the token that it renews; null: it renews none. */
+  | { readonly kind: 'has'; readonly session: Session; readonly after: string | null }
   | { readonly kind: 'ended'; readonly token: string };
 
 /**
@@ -30,13 +31,18 @@ export function shareSession(): Promise<void> {
   const channel = new BroadcastChannel(CHANNEL);
   const tell = (message: Message): void => channel.postMessage(message);
   let known = session.read();
+  /** Token of the session that ended here last. */
+  let ended: string | null = null;
   return new Promise((answered) => {
     const hear = (message: Message): void => {
       const own = session.read();
       if (message.kind === 'asked') {
-        if (own !== null && own.expiresAt > Date.now()) tell({ kind: 'has', session: own });
+        if (own !== null && own.expiresAt > Date.now()) tell({ kind: 'has', session: own, after: null });
       } else if (message.kind === 'ended') {
         if (own?.token === message.token) take(null);
+      } else if (own === null && ended !== null && message.after === ended) {
+        // The sign-out of this tab and the renewal of that one have crossed.
+        tell({ kind: 'ended', token: message.session.token });
       } else if (own === null || isSame(own, message.session)) {
         take(message.session);
         answered();
@@ -52,8 +58,13 @@ export function shareSession(): Promise<void> {
       if (next !== null) endedAt.set(null);
       // What another tab told is told no further.
       if (next === known) return;
-      if (next !== null) tell({ kind: 'has', session: next });
-      else if (known !== null) tell({ kind: 'ended', token: known.token });
+      if (next !== null) {
+        const renews = known !== null && known.email === next.email;
+        tell({ kind: 'has', session: next, after: renews ? (known?.token ?? null) : null });
+      } else if (known !== null) {
+        ended = known.token;
+        tell({ kind: 'ended', token: known.token });
+      }
       known = next;
     });
     if (known !== null) return answered();

@@ -107,3 +107,21 @@ test('a session that the service ended says when, until the person signs in agai
   tab.setSession(given({ token: 'two' }));
   expect(tab.endedAt.read()).toBeNull();
 });
+
+test('a sign-out that crosses the renewal of another tab ends both', async () => {
+  const first = await openTab(given());
+  const second = await openTab();
+  first.setSession(null);
+  second.setSession(given({ token: 'two', expiresAt: Date.now() + 2 * HOUR_MS }));
+  await settle();
+  expect([first.session.read(), second.session.read()]).toEqual([null, null]);
+});
+
+test('after a sign-out that crosses the sign-in of another person in another tab that person stays', async () => {
+  const first = await openTab(given());
+  const second = await openTab();
+  first.setSession(null);
+  second.setSession(given({ token: 'bob', email: 'bob@example.org' }));
+  await settle();
+  expect(second.session.read()?.token).toBe('bob');
+});
