@@ -73,7 +73,7 @@ export function setFaults(
     forge.lateEffectMs = lateMs;
     service.engine.watchLate(id, lateMs);
     const sha = /statuses\/([0-9a-f]+)$/.exec(path)?.[1];
-    if (sha !== undefined) managedOf(id)?.watch?.expectLate(sha);
+    if (sha !== undefined) managedOf(id)?.watch?.expectLate(sha, lateMs);
     return true;
   };
   forge.fault = ({ method, path }) => {

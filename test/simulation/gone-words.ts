@@ -9,8 +9,10 @@ export async function judgeGoneWords(
   context: string,
 ): Promise<readonly string[]> {
   const pulls = await Promise.all(project.prs.map((pr) => forge.pull(pr)));
-  const open = pulls.filter(({ state, baseRef }) => state === 'open' && baseRef === forge.base);
-  const isIn = (pull: (typeof open)[number]): boolean => forge.isScheduled(pull.number) && !pull.draft;
+  // Also one that was retargeted: it left the queue of its former base.
+  const open = pulls.filter(({ state }) => state === 'open');
+  const isIn = (pull: (typeof open)[number]): boolean =>
+    pull.baseRef === forge.base && forge.isScheduled(pull.number) && !pull.draft;
   const spoken = new Set(open.filter(isIn).map(({ headSha }) => headSha));
   const problems: string[] = [];
   for (const pull of open) {

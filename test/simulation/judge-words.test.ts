@@ -4,7 +4,14 @@ import { describeHeadChange } from '../../engine-container/src/queue/words/phras
 
 /** The judge knows by their first words why pull requests wait: a status that begins otherwise would be held unsaid. */
 const PLOTS = readdirSync(new URL('plots', import.meta.url)).map((file) => `plots/${file}`);
-const JUDGES = ['oracle.ts', ...PLOTS, 'project.ts', 'crowd.ts', 'scenes/twin-scenes.ts'];
+const JUDGES = [
+  'oracle.ts',
+  'waits-for-author.ts',
+  ...PLOTS,
+  'project.ts',
+  'crowd.ts',
+  'scenes/twin-scenes.ts',
+];
 const SAID = [
   ...Object.values(PULL_CODES).map(({ says }) => says),
   ...(['asking', 'push', 'untold', 'outside', 'rules'] as const).map(describeHeadChange),

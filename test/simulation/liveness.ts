@@ -22,7 +22,7 @@ export function settledWithinMs(openPulls: number, gateMs: number, forgeRefuses:
   return longestWaitMs + openPulls * RUNS_PER_PULL * (gateMs + AROUND_A_RUN_MS);
 }
 
-export interface WaitingRepo extends Pick<Managed, 'forge' | 'project' | 'contexts'> {
+export interface WaitingRepo extends Pick<Managed, 'forge' | 'project' | 'contexts' | 'rules'> {
   /** The queue record as stored; null when there is none. Read for the words only, never for the judgement. */
   readonly record: QueueRecord | null;
   readonly now: EpochMs;
@@ -38,9 +38,15 @@ export async function judgeLiveness({
   record,
   now,
   beyond = 0,
+  rules,
 }: WaitingRepo): Promise<readonly string[]> {
   if (judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure') return [];
-  const unsettled = await listUnsettled({ forge, project, contexts });
+  const unsettled = await listUnsettled({
+    forge,
+    project,
+    contexts,
+    ...(rules === undefined ? {} : { rules }),
+  });
   const untold = unsettled.filter(({ isUntold }) => isUntold);
   // Which of them has no place is the queue's to know; that these have none is true of no more than there are too many.
   const spared = untold.length <= beyond ? untold : [];

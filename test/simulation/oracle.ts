@@ -1,4 +1,4 @@
-import type { PullRequest } from '#core/domain/forge/forge.ts';
+import type { CommitStatus, PullRequest } from '#core/domain/forge/forge.ts';
 import { codeOfEvent } from '#core/domain/pulls/find-pull-code.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import type { ActivityEvent, NodeRow } from '#core/domain/queue/batch.ts';
@@ -6,8 +6,8 @@ import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { judgeByContent } from '../scenario/stories.ts';
 import type { Judge } from './judge.ts';
-import type { Managed } from './managed.ts';
 import type { Project } from './project.ts';
+import { isWaitForAuthor, type Subject } from './waits-for-author.ts';
 
 /** One repository at rest, as its forge, its judge and its stored rows have it. */
 export interface RestingRepo {
@@ -30,24 +30,8 @@ export interface RestingRepo {
   readonly attemptsMax: number;
 }
 
-/** Words on a head that say why it waits for its author, each true only if the forge agrees. */
-const WAITS_FOR_AUTHOR = [
-  'requeued: head changed by a push',
-  'requeued: head changed by an account that may not schedule here',
-  'requeued: head changed, and the forge does not show by whose push',
-  'requeued: head changed from outside',
-  'waiting: its schedule is from when it targeted another branch',
-  'refused: branch is out of date',
-  'refused: its branch is gone',
-  'refused: a pull request from a fork',
-  'refused: pushed to refs/for, so that it needs',
-  PULL_CODES.fork_scheduler.says,
-  'refused: the settings of this queue list who may schedule',
-  'refused: the queue cannot see who is in the teams',
-  'refused: in this queue an author does not schedule',
-  'refused: scheduled by a bot',
-  'refused: this head was tried as often',
-];
+/** The account of the queue on the forge of a life. */
+const BOT = 'mq-bot';
 
 const TWIN_RACE_MS = 60_000;
 
@@ -136,18 +120,18 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
   }
   for (const { pr, head, reason } of events) {
     if (reason !== 'merge_timeout' || !subject.isPrompt) continue;
-    const bounces = bounced.get(`${pr} ${head}`) ?? [];
-    if (!bounces.some((event) => event.reason === 'merge_timeout')) continue;
-    const posts = forge.statusHistory(head).filter((status) => status.state === 'success').length;
+    const told = bounced.get(`${pr} ${head}`) ?? [];
+    const bounces = told.filter((event) => event.reason === 'merge_timeout').length;
+    if (bounces === 0) continue;
+    const isOurs = ({ state, creator }: CommitStatus): boolean => state === 'success' && creator === BOT;
+    const posts = forge.statusHistory(head).filter(isOurs).length;
     // Two landings, each with its nudges (D-11): a forge that loses a merge now and then is no cause.
-    if (posts < POSTS_BEFORE_BOUNCE_MIN) problems.push(`#${pr} bounced after ${posts} posts`);
+    if (posts < bounces * POSTS_BEFORE_BOUNCE_MIN) problems.push(`#${pr} bounced after ${posts} posts`);
   }
   for (const told of bounced.values()) {
     const [first] = told;
     if (first === undefined) continue;
-    const schedules = forge
-      .timelineOf(first.pr)
-      .filter(({ kind }) => kind === 'scheduled' || kind === 'pushed').length;
+    const schedules = countSchedules(forge, first.pr, first.head);
     // The words on a head are the memory of a bounce; of one that is closed while the record is rebuilt they are not read.
     const { attemptsMax } = subject;
     // A failure that is known is told again without a try (decision 0216).
@@ -157,28 +141,45 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
       problems.push(`#${first.pr} was tried ${tries} times, and ${attemptsMax} are allowed`);
     if (told.length > schedules + subject.recordsLost)
       problems.push(`#${first.pr} bounced ${told.length} times on ${schedules} schedules`);
-    if (
-      !subject.isFlaky &&
-      told.some((event) => event.reason === 'gate_failed') &&
-      !(await isGuilty(subject, first))
-    ) {
+    if (told.some((event) => event.reason === 'gate_failed') && !(await isGuilty(subject, first))) {
       problems.push(`#${first.pr} was bounced although it makes nothing fail`);
     }
   }
   return problems;
 }
 
+/** How often a head was asked for: by a schedule while it was the head, and by each push that made it the head. */
+function countSchedules(forge: AbstractForge, pr: number, head: string): number {
+  // Null: not told. A retarget on Gitea states the push anew, and takes the entry of the first one away.
+  let at: string | null = null;
+  let count = 0;
+  for (const { kind, newHead } of forge.timelineOf(pr)) {
+    if (kind === 'pushed') at = newHead ?? at;
+    if ((at === null || at === head) && (kind === 'pushed' || kind === 'scheduled')) count += 1;
+  }
+  return count;
+}
+
 const isMergeTold = ({ event, reason }: ActivityEvent): boolean =>
   event === 'pr_landed' || reason === 'merged_outside_the_queue' || reason === 'merged_along';
 
+function isExit({ event, reason }: ActivityEvent): boolean {
+  const code = codeOfEvent(event, reason);
+  return code !== null && PULL_CODES[code].is === 'exit';
+}
+
 /** A life in the queue begins with one event, and ends in one where it ends in a merge. */
-function checkEnds({ events, skewMs }: RestingRepo): string[] {
+function checkEnds({ events, skewMs, recordsLost }: RestingRepo): string[] {
   const problems: string[] = [];
   for (const pr of new Set(events.map((event) => event.pr))) {
     const own = events.filter((event) => event.pr === pr);
     const ends = own.filter(isMergeTold);
     if (ends.length > 1) problems.push(`#${pr} is told as merged ${ends.length} times`);
     const queuedAt = Math.min(...own.flatMap(({ event, at }) => (event === 'pr_queued' ? [at] : [])));
+    const lives = own.filter(({ event }) => event === 'pr_queued').length;
+    // Each record that is lost takes the lives in the queue along.
+    if (lives > own.filter(isExit).length + 1 + recordsLost)
+      problems.push(`#${pr} was queued ${lives} times, and left ${own.filter(isExit).length} times`);
     const early = own.find((each) => BEGUN.has(each.event) && each.at + 2 * skewMs < queuedAt);
     if (early !== undefined) problems.push(`#${pr} is told as ${early.event} before it was queued`);
   }
@@ -229,10 +230,15 @@ function hasLateTwin({ project, events, forge }: RestingRepo, { number, headSha 
 }
 
 /** A35, D-08: on some proven ground the gate really fails with it, as often as it must, and passes without it. */
-async function isGuilty({ judge, forge, failuresMin }: RestingRepo, event: ActivityEvent): Promise<boolean> {
+async function isGuilty(
+  { judge, forge, failuresMin, isFlaky }: RestingRepo,
+  event: ActivityEvent,
+): Promise<boolean> {
   for (const ground of judge.provenGrounds()) {
     const tree = forge.previewMerge(ground, event.head);
     if (tree === null || judge.failuresOf(tree) < failuresMin) continue;
+    // By chance as often as it must.
+    if (isFlaky) return true;
     if (judgeByContent(await forge.readFiles(ground)) !== 'success') continue;
     if (judgeByContent(forge.readTreeFiles(tree)) === 'failure') return true;
   }
@@ -248,11 +254,16 @@ export interface Unsettled {
   readonly isUntold: boolean;
 }
 
-export async function listUnsettled({
-  forge,
-  project,
-  contexts,
-}: Pick<Managed, 'forge' | 'project' | 'contexts'>): Promise<readonly Unsettled[]> {
+type Said = Pick<CommitStatus, 'description' | 'createdAt'>;
+
+/** What the queue said last on a head under a context. */
+function lastOwnWords(forge: AbstractForge, head: string, context: string): Said | null {
+  const own = forge.statusHistory(head).findLast((each) => each.context === context && each.creator === BOT);
+  return own ?? null;
+}
+
+export async function listUnsettled(subject: Subject): Promise<readonly Unsettled[]> {
+  const { forge, project, contexts } = subject;
   const unsettled: Unsettled[] = [];
   const tip = await forge.tip(forge.base);
   const baseTree = await forge.tree(tip);
@@ -261,14 +272,12 @@ export async function listUnsettled({
     if (pull.state !== 'open' || pull.draft || pull.baseRef !== forge.base || !forge.isScheduled(pr))
       continue;
     if (!project.heads.wasScheduled(pull.headSha)) continue;
-    // Said under the context of that time, and remembered when it changes.
-    const said = await Promise.all(contexts.map((context) => forge.status(pull.headSha, context)));
+    const scheduledAt = forge.timelineOf(pr).findLast(({ kind }) => kind === 'scheduled')?.at ?? 0;
+    // Said under the context of that time, and remembered when it changes. Another account may have written over it.
+    const said = contexts.map((context) => lastOwnWords(forge, pull.headSha, context));
     const merged = forge.previewMerge(tip, pull.headSha);
-    const excused = said.some((status) => {
-      const words = status?.description ?? '';
-      // Another account wrote over what the queue said.
-      if (status?.creator === 'mallory' || words.startsWith('bounced:')) return true;
-      if (WAITS_FOR_AUTHOR.some((phrase) => words.startsWith(phrase))) return true;
+    const isExcused = async ({ description: words, createdAt }: Said): Promise<boolean> => {
+      if (words.startsWith('bounced:')) return createdAt >= scheduledAt;
       if (words.startsWith('refused: conflicts')) return merged === null;
       // Held while the base came to conflict with it.
       if (words.startsWith('refused: git merges it, but the forge calls it a conflict'))
@@ -276,12 +285,10 @@ export async function listUnsettled({
       if (words.startsWith('refused: changes nothing')) return merged === baseTree;
       if (words.startsWith('refused: its branch and the base were merged into each other'))
         return forge.mergeBases(tip, pull.headSha).length > 1;
-      return false;
-    });
-    const words = said.map((status) => status?.description ?? '');
-    if (excused || (await Promise.all(words.map((each) => project.isTold(pr, each)))).includes(true))
-      continue;
-    const scheduledAt = forge.timelineOf(pr).findLast(({ kind }) => kind === 'scheduled')?.at ?? 0;
+      return (await isWaitForAuthor(subject, pull, words)) || (await project.isTold(pr, words));
+    };
+    const excused = await Promise.all(said.flatMap((each) => (each === null ? [] : [isExcused(each)])));
+    if (excused.includes(true)) continue;
     const isTold = forge
       .statusHistory(pull.headSha)
       .some(({ context, createdAt }) => contexts.includes(context) && createdAt >= scheduledAt);

@@ -23,17 +23,20 @@ export async function judgePageWords(
   forge: AbstractForge,
   record: QueueRecord,
   view: QueueView | undefined,
+  contexts: readonly string[] = [],
 ): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const place of view?.places ?? []) {
     const { head = '' } = record.entries.find(({ pr }) => pr === place.pr) ?? {};
     // A status belongs to the commit: of several with one head, one speaks.
     if (record.entries.filter((entry) => entry.head === head).length > 1) continue;
-    const status = await forge.status(head, record.context);
-    if (status === null || status.creator === 'mallory') continue;
-    if (!saysTheSame(place, status.description))
+    // One that was bounced under the context of before is told under that.
+    const said = await Promise.all([record.context, ...contexts].map((each) => forge.status(head, each)));
+    const status = said.find((each) => each !== null) ?? null;
+    if (status?.creator === 'mallory') continue;
+    if (status === null || !saysTheSame(place, status.description))
       problems.push(
-        `#${place.pr} is ${place.state} ${place.reason ?? ''} on the page, and its head says "${status.description}"`,
+        `#${place.pr} is ${place.state} ${place.reason ?? ''} on the page, and its head says "${status?.description ?? 'nothing'}"`,
       );
   }
   return problems;

@@ -96,22 +96,23 @@ export class Rest {
     );
   }
 
-  async #judgeLiveness({ id, forge, project, contexts, crowd }: Managed): Promise<void> {
+  async #judgeLiveness(managed: Managed): Promise<void> {
+    const { id, project, crowd } = managed;
     const repo = await this.#service.store.getRepo(id);
     if (repo === null || !repo.queueEnabled) return;
     this.#witness.sometimes('liveness judged');
     const record = this.#service.store.peekRecord(id);
     const beyond = countBeyond(crowd, project.prs);
-    const waiting = { forge, project, contexts, record, beyond, now: this.#clock.now() };
+    const waiting = { ...managed, record, beyond, now: this.#clock.now() };
     for (const what of await judgeLiveness(waiting)) this.#witness.violate(`${id}: ${what}`);
   }
 
-  async #judgePageWords({ id, forge, deleted }: Managed): Promise<void> {
+  async #judgePageWords({ id, forge, contexts, deleted }: Managed): Promise<void> {
     const repo = await this.#service.store.getRepo(id);
     const record = this.#service.store.peekRecord(id);
     if (repo?.queueEnabled !== true || record === null || deleted) return;
     const views = await this.#service.store.readQueueViews([id]);
-    for (const what of await judgePageWords(forge, record, views.get(id)))
+    for (const what of await judgePageWords(forge, record, views.get(id), contexts))
       this.#witness.violate(`${id}: ${what}`);
   }
 
@@ -136,12 +137,12 @@ export class Rest {
    * Heads of pull requests that merged, into whatever base they were for by then; and, where a record was lost or a
    * newer head was merged, heads that have been pushed over since: no pull request carries them any more.
    */
-  async #settledHeads(prs: readonly number[], forge: Managed['forge']): Promise<Pick<Set<string>, 'has'>> {
+  async #settledHeads({ id, forge, project: { prs } }: Managed): Promise<Pick<Set<string>, 'has'>> {
     const pulls = await Promise.all(prs.map((pr) => forge.pull(pr)));
     const elsewhere = pulls.filter((pull) => pull.merged && pull.baseRef !== forge.base);
     const merged = new Set(elsewhere.map((pull) => pull.headSha));
     const current = new Set(pulls.map((pull) => pull.headSha));
-    const mayStand = this.#service.store.recordsLost > 0 || this.#family === 'unchecked_head';
+    const mayStand = this.#service.store.recordsLostOf(id) > 0 || this.#family === 'unchecked_head';
     return { has: (sha) => merged.has(sha) || (mayStand && !current.has(sha)) };
   }
 
@@ -170,14 +171,14 @@ export class Rest {
     noteRuns(forge, witness);
     const repo = await store.getRepo(id);
     if (repo === null || deleted) {
-      judge.readRest(true, await this.#settledHeads(project.prs, forge));
+      judge.readRest(true, await this.#settledHeads(managed));
       for (const what of judge.violations.splice(0)) witness.violate(`${id} (deleted): ${what}`);
       if (repo?.tombstone === true) witness.violate(`${id}: deleted, and never purged`);
       return;
     }
     const isRed = judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure';
     // A queue that is off still has branches of its last batch; its successes are taken back all the same (A34).
-    judge.readRest(isRed || !repo.queueEnabled, await this.#settledHeads(project.prs, forge));
+    judge.readRest(isRed || !repo.queueEnabled, await this.#settledHeads(managed));
     if (repo.queueEnabled) {
       const pulls = await Promise.all(project.prs.map((pr) => forge.pull(pr)));
       const open = pulls.filter((pull) => pull.state === 'open' && pull.baseRef === forge.base);
@@ -201,7 +202,7 @@ export class Rest {
           project,
           isPrompt: PROMPT.includes(this.#family),
           skewMs: this.#skewMs,
-          recordsLost: this.#service.store.recordsLost,
+          recordsLost: this.#service.store.recordsLostOf(id),
           attemptsMax: managed.rules?.headAttemptsMax ?? 0,
         })
       : [];
@@ -228,9 +229,10 @@ export class Rest {
           event.pr === pr && (event.reason === 'unverified' || event.reason === 'merged_outside_the_queue'),
       );
       // Of a pull request that was not in the queue any more, only the move of the base is seen.
-      const alarmed = [pr, null].some((named) =>
-        this.#service.alarms.has(`unverified_landing ${id} #${named}`),
-      );
+      const { alarms } = this.#service;
+      const mergedAt = forge.merges().find((merge) => merge.pr === pr)?.at ?? 0;
+      const movedAt = alarms.get(`unverified_landing ${id} #${null}`) ?? Number.NEGATIVE_INFINITY;
+      const alarmed = alarms.has(`unverified_landing ${id} #${pr}`) || movedAt >= mergedAt;
       // A pull request that merges before the queue saw its schedule leaves no trace in the queue.
       const known = events.some((event) => event.pr === pr && event.event === 'pr_queued');
       if (known && !told && !alarmed)

@@ -41,7 +41,7 @@ const isOneOf = (logins: readonly string[], login: string): boolean =>
 
 /** Why the rules do not let the schedule of this pull request stand, told from the forge alone; null where they do. */
 export function breachOf(
-  { forge, project }: Managed,
+  { forge, project }: Pick<Managed, 'forge' | 'project'>,
   rules: ScheduleRules,
   pr: number,
   head: CommitSha,

@@ -12,7 +12,7 @@ type Sighted = Pick<Witness, 'sometimes'>;
 /** The store of a life, which tells what the service wrote into it has come to: for the tally, never for a judgement. */
 export class WatchedStore extends MemoryStore {
   witness: Sighted = { sometimes: () => undefined };
-  recordsLost = 0;
+  readonly #recordsLost = new Map<RepoId, number>();
   /** Told before a lease is given back. */
   onRelease: (repoId: RepoId, fence: number) => void = () => undefined;
   readonly #released = new Set<string>();
@@ -71,9 +71,14 @@ export class WatchedStore extends MemoryStore {
     return this.#peeked.record;
   }
 
+  /** How often the record of a repository was lost. */
+  recordsLostOf(repoId: RepoId): number {
+    return this.#recordsLost.get(repoId) ?? 0;
+  }
+
   /** The record becomes unreadable (A32). */
   loseRecord(repoId: RepoId): void {
-    this.recordsLost += 1;
+    this.#recordsLost.set(repoId, this.recordsLostOf(repoId) + 1);
     this.corrupt('queue', repoId);
   }
 

@@ -219,6 +219,8 @@ export const RARELY: readonly string[] = [
   'label incident of oncall',
   'label incident of stranger',
   'event pr_requeued overtaken',
+  'connection deleted',
+  'several batches in flight',
 ];
 
 export const SOMETIMES: readonly string[] = [...OFTEN, ...RARELY];

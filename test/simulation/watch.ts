@@ -11,6 +11,7 @@ import { TurnJudge } from './turns.ts';
 
 /** Between what the queue read and what it wrote, a person may have acted: less than this counts as no fault. */
 const TOLERANCE_MS = 60_000;
+const LATE_TOLERANCE_MS = 1_000;
 const PAUSE_SEEN_MS = 90_000;
 /** From an archive to the last success of a look that had read the list before. */
 const ARCHIVE_SEEN_MS = 90_000;
@@ -30,7 +31,8 @@ export class Watch {
   readonly #store: WatchedStore;
   readonly #now: () => number;
   readonly #witness: Witness;
-  readonly #late = new Set<string>();
+  /** When a call whose caller has given it up is carried out, by the head that it writes to. */
+  readonly #lateAt = new Map<string, readonly number[]>();
   /** When the queue last said success on a head, and when that head landed. */
   readonly #postedAt = new Map<string, number>();
   readonly #landedAt = new Map<string, number>();
@@ -52,9 +54,14 @@ export class Watch {
     this.#witness = witness;
   }
 
-  /** This head's status may still be written by a call whose caller has given up. */
-  expectLate(sha: string): void {
-    this.#late.add(sha);
+  /** This head's status will be written by a call whose caller has given up. */
+  expectLate(sha: string, delayMs: number): void {
+    this.#lateAt.set(sha, [...(this.#lateAt.get(sha) ?? []), this.#now() + delayMs]);
+  }
+
+  #isLate(sha: string): boolean {
+    const now = this.#now();
+    return (this.#lateAt.get(sha) ?? []).some((at) => Math.abs(now - at) <= LATE_TOLERANCE_MS);
   }
 
   /** What its owner has stored of pauses and freeze windows. */
@@ -96,7 +103,7 @@ export class Watch {
     if (entry.kind !== 'status' || entry.creator !== this.#bot || entry.state !== 'success') return;
     if (!this.#managed.contexts.includes(entry.context)) return;
     this.#postedAt.set(entry.sha, this.#now());
-    if (this.#late.has(entry.sha)) return;
+    if (this.#isLate(entry.sha)) return;
     this.#judgeSuccess(this.#managed.id, entry.sha);
   }
 

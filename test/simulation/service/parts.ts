@@ -42,8 +42,11 @@ export async function settle(witness: Witness, run: () => Promise<unknown>): Pro
   }
 }
 
+/** Every token of a life begins so, and nothing else does. */
+export const TOKEN_PREFIX = 'canary-token-of-';
+
 export function tokenOf(tenantId: string): string {
-  return `canary-token-of-${tenantId}`;
+  return `${TOKEN_PREFIX}${tenantId}`;
 }
 
 /** The token of a connection; the vault fails as often as the store does. */

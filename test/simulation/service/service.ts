@@ -21,7 +21,7 @@ import { EngineHost } from './engine-host.ts';
 import { Hosts, type Witness } from './hosts.ts';
 import { openToken, type Parts, type Settled, settle } from './parts.ts';
 import { type SignedText, Signer } from './signer.ts';
-import { createSimLog } from './sim-log.ts';
+import { type Alarms, createSimLog } from './sim-log.ts';
 import { WakeMessages } from './wake-messages.ts';
 
 const THROTTLED_MS_MAX = 4 * 60_000;
@@ -32,9 +32,8 @@ const FIRST_ID = 10_000_000;
 export class SimService {
   readonly store: WatchedStore;
   readonly forges = new Map<RepoId, AbstractForge>();
-  readonly logText: string[] = [];
   /** Alarm, repo and pull request, as far as any was raised. */
-  readonly alarms = new Set<string>();
+  readonly alarms: Alarms = new Map();
   readonly hosts: Hosts;
   readonly engine: EngineHost;
   readonly #clock: SimClock;
@@ -61,7 +60,7 @@ export class SimService {
     this.store = new WatchedStore({ clock: { now: () => clock.now() + hosts.storeSkewMs } });
     this.store.indexLagMs = odds.indexLagMs;
     this.store.witness = witness;
-    this.#log = createSimLog(witness, this.logText, this.alarms);
+    this.#log = createSimLog(witness, this.alarms, () => clock.now());
     const { store, forges, ids } = this;
     this.#parts = { clock, random, witness, hosts, store, forges, ids, log: this.#log };
     this.engine = new EngineHost(this.#parts);
