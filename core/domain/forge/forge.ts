@@ -170,7 +170,11 @@ export type GateStarter = 'us' | 'any';
 
 /** The known state of the gate run of one staged commit (A11, A12). */
 export type GateReading =
-  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'none';
+      /** Runs that would count, had the push of another account not begun each of them. */
+      readonly isOfOthers?: true;
+    }
   | {
       readonly kind: 'running';
       readonly runId: string;

@@ -98,7 +98,7 @@ export interface Snapshot {
 
 /**
  * `branch_gone`: no gate run for a while, and no branch with this commit that one could be of. `run_gone`: the one that was
- * seen is there no more.
+ * seen is there no more, or pushes of other accounts alone have begun any.
  */
 export type GateView = (GateReading | { readonly kind: 'branch_gone' } | { readonly kind: 'run_gone' }) & {
   /** Of a gate by statuses: an account that may not answer for it has. Absent: none. */

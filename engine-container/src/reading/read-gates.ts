@@ -56,6 +56,8 @@ export class GateReader {
     if (gate.kind !== 'none' || !isLate) return gate;
     // Gitea lets each account that may write delete a run that has ended. Earlier, an old forge may have shown another one's run.
     if (run.runKey !== null && run.statusGate === undefined) return { ...gate, kind: 'run_gone' };
+    // A person moved the branch before the forge got to our push of it, and back: no run of ours ever begins.
+    if (gate.isOfOthers === true) return { ...gate, kind: 'run_gone' };
     return (await this.#forge.readBranchTip(run.branch)) === run.sha
       ? gate
       : { ...gate, kind: 'branch_gone' };

@@ -286,6 +286,21 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(runOf(theirs)).not.toBeNull();
   });
 
+  needs('runner')('a run that the push of another account began alone is told as one', async () => {
+    const { fake, listsRuns, access } = subject();
+    if (!listsRuns || access.tokens.person === undefined) return;
+    if (fake !== null) fake.knobs.judge = () => 'success';
+    const repo = await createGated();
+    const sha = await stage(repo, 'quiet');
+    await repo.must('person', 'POST', '/branches', { new_branch_name: staging, old_ref_name: 'quiet' });
+    await repo.until(
+      () => repo.forge.readGate(sha, staging, file()),
+      (found) => found.kind === 'finished',
+    );
+    const ours = await repo.forge.readGate(sha, staging, file(), 'us');
+    expect(ours).toEqual({ kind: 'none', isOfOthers: true });
+  });
+
   needs('runner')('the gate of a branch that is deleted meanwhile is still readable', async () => {
     const { fake } = subject();
     if (fake !== null) fake.knobs.judge = () => 'success';

@@ -78,6 +78,14 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     dies: 'a gate run is deleted before its verdict is read',
   },
   {
+    guard: 'where the push of another account began the only gate run, none of ours is waited for',
+    file: 'engine-container/src/reading/read-gates.ts',
+    find: 'if (gate.isOfOthers === true)',
+    replace: 'if (gate.isOfOthers !== true && run.branch.length === 0)',
+    families: ['everything'],
+    dies: 'a person begins the gate run of a staged commit in our place',
+  },
+  {
     guard: 'each workflow that shares a context counts for itself',
     file: STATUS_GATE,
     find: 'pipeline !== null && pipelineOf(status) === pipeline',

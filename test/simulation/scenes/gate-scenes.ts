@@ -275,6 +275,27 @@ async function pushToAndFro(): Promise<readonly string[]> {
   return forge.isMerged(pr) ? ['one landed by a gate run that the push of another account began'] : [];
 }
 
+/** A person moves the staging branch before the forge got to its push, and back: the one gate run is that of the person's push. */
+async function beginRunFirst(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'a');
+  const { readGate } = forge.forge;
+  let moved: string | null = null;
+  forge.forge.readGate = async (sha, ...asked) => {
+    moved ??= sha;
+    return sha === moved ? { kind: 'none', isOfOthers: true } : readGate(sha, ...asked);
+  };
+  await look(stage, 3);
+  if (moved === null || forge.isMerged(pr)) return ['the scene did not come about'];
+  for (let minutes = 0; minutes < 5; minutes += 1) {
+    await clock.advance(60_000);
+    await look(stage, 2);
+  }
+  return forge.isMerged(pr) ? [] : ['one waits for a gate run that never comes'];
+}
+
 /** A forge without a list of runs: jobs of the gate are told seconds after those before them have passed, and the last one fails. */
 function tellJobsLate(jobs: number): () => Promise<readonly string[]> {
   return async () => {
@@ -309,6 +330,7 @@ export const GATE_SCENES = {
   'a job of the gate is told late, and fails': tellJobsLate(1),
   'a job of the gate is told late, and then another one, which fails': tellJobsLate(2),
   'a person pushes the staging branch to and fro': pushToAndFro,
+  'a person begins the gate run of a staged commit in our place': beginRunFirst,
   'a copy of the gate workflow hides that the gate is changed': changeGateBehindCopy,
   'a submodule hides the gate workflow': hideGateBySubmodule,
   'a gate run is deleted before its verdict is read': deleteRunSeen,

@@ -60,7 +60,8 @@ export async function readNewestRun(
   const call = { method: 'GET', label: 'GET actions/runs', path } as const;
   const newest = await findNewest(transport, gate, call, (answer) => hasNoRunList(transport, answer));
   if (newest === 'no_list') return listsRuns(await readKnownVersion(transport)) ? 'actions_off' : newest;
-  return newest !== null && hasScopedRuns(newest) ? 'may_be_scoped' : describeRun(transport, newest);
+  const isRow = newest !== null && newest !== 'of_others';
+  return isRow && hasScopedRuns(newest) ? 'may_be_scoped' : describeRun(transport, newest);
 }
 
 /**
@@ -96,8 +97,8 @@ export async function readNewestOwnRun(transport: ForgeTransport, gate: GateQuer
 }
 
 /**
- * Newest matching run of a list; null: there is none. `no_list`: the answer says, by `hasNone`, that there is no such
- * list. Filters of every version are sent at once, because a version ignores those it does not know, and are applied
+ * Newest matching run of a list; null: there is none; `of_others`: none that counts. `no_list`: the answer says, by `hasNone`, that
+ * there is no such list. Filters of every version are sent at once, because a version ignores those it does not know, and are applied
  * again to the rows.
  */
 async function findNewest(
@@ -105,7 +106,7 @@ async function findNewest(
   gate: GateQuery,
   call: ForgeCall,
   hasNone: (answer: ForgeAnswer) => boolean | Promise<boolean>,
-): Promise<RunRow | null | 'no_list'> {
+): Promise<RunRow | null | 'of_others' | 'no_list'> {
   const filters = {
     head_sha: gate.sha,
     event: 'push',
@@ -135,13 +136,16 @@ async function findNewest(
  * The newest run that counts. A push of a branch tells its workflow what the branch was before, and who pushed: by a push to and fro
  * each account that may write could begin a run of a staged commit whose gate finds nothing changed, and passes (decision 0349).
  */
-async function pickNewest(found: readonly RunRow[], { readStarter }: GateQuery): Promise<RunRow | null> {
+async function pickNewest(
+  found: readonly RunRow[],
+  { readStarter }: GateQuery,
+): Promise<RunRow | null | 'of_others'> {
   const sorted = found.toSorted((a, b) => b.id - a.id);
   const [newest = null] = sorted;
   const isPlain = sorted.length < 2 && verdictOf(newest) === undefined;
   if (newest === null || readStarter === undefined || isPlain) return newest;
   const starter = await readStarter();
-  return sorted.find((row) => (starterOf(row) ?? starter) === starter) ?? null;
+  return sorted.find((row) => (starterOf(row) ?? starter) === starter) ?? 'of_others';
 }
 
 /** Account that began the run, also where another one has repeated it; null: the forge does not say. */
@@ -208,8 +212,9 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-function describeRun(transport: ForgeTransport, row: RunRow | null): GateReading {
+function describeRun(transport: ForgeTransport, row: RunRow | null | 'of_others'): GateReading {
   if (row === null) return { kind: 'none' };
+  if (row === 'of_others') return { kind: 'none', isOfOthers: true };
   const run = { runId: String(row.id), url: readLink(transport, row.html_url) };
   const verdict = verdictOf(row);
   if (verdict !== undefined) {

@@ -88,7 +88,7 @@ function stageLostAnew(
 ): void {
   pass.log.push(
     kind === 'run_gone'
-      ? `gate run ${node.runKey} on ${node.branch} is gone: staged anew`
+      ? `gate run ${node.runKey ?? 'of ours'} on ${node.branch} is gone: staged anew`
       : `${node.branch} is gone and no gate run has begun on it: staged anew`,
   );
   node.verdict = 'cancelled';

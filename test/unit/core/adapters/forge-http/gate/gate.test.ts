@@ -77,8 +77,9 @@ describe('runs of one commit that pushes of several accounts began', () => {
     expect((await read(runs)).reading).toMatchObject({ verdict: 'success', runId: '5' });
   });
 
-  test('none is ours: none counts', async () => {
-    expect((await read([forgejoRun(5, theirs)], 'us')).reading).toEqual({ kind: 'none' });
+  test('none is ours: none counts, and that there are others is told', async () => {
+    expect((await read([forgejoRun(5, theirs)], 'us')).reading).toEqual({ kind: 'none', isOfOthers: true });
+    expect((await read([], 'us')).reading).toEqual({ kind: 'none' });
   });
 
   test('one whose account is not told counts', async () => {
