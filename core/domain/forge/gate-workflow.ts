@@ -24,7 +24,8 @@ ${
 # of this workflow.`
 }
 # No "paths" filter: a push of a new branch has nothing to compare with and would start no run.
-# No "concurrency" group that leaves out the branch: gate runs of different batches would cancel each other.
+# No "concurrency" group: gate runs of different batches may cancel each other, or wait behind a run that each account
+# which may open a pull request can begin.
 name: ${queueName}-gate
 
 on:

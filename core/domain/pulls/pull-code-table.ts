@@ -34,7 +34,7 @@ export const PULL_CODES = {
   runner_wait: wait(
     'ci',
     'staged: the gate run of its batch waits for a runner',
-    'If that lasts, check that a runner is online and free, and that it has the labels that the workflow asks for.',
+    'If that lasts, check that a runner is online and free, that it has the labels that the workflow asks for, and that no other run holds its concurrency group.',
   ),
   landing: wait('forge', 'proven: landing now', BY_ITSELF),
   not_admitted: wait(

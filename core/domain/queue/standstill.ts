@@ -39,7 +39,7 @@ export const STANDSTILLS = {
   },
   no_runner: {
     says: 'The gate run waits for a runner',
-    next: 'Check that a runner is online and free, and that it has the labels that the workflow asks for.',
+    next: 'Check that a runner is online and free, that it has the labels that the workflow asks for, and that no other run holds its concurrency group.',
   },
   checks_not_reported: {
     says: 'None of the required statuses has been reported on the staged commit',

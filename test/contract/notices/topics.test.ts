@@ -123,7 +123,7 @@ describe('the topics of a place', () => {
       'The gate run waits for a runner with the label "gpu"',
       'or change runs-on in the gate workflow.',
     ],
-    [undefined, 'The gate run waits for a runner', 'that it has the labels that the workflow asks for.'],
+    [undefined, 'The gate run waits for a runner', 'and that no other run holds its concurrency group.'],
   ])(
     'a queue that waits for a runner is told with its labels where they are known (%j)',
     async (labels, says, next) => {

@@ -51,7 +51,9 @@ describe('the template', () => {
     const text = gateTemplate('mq', version === null ? null : parseForgeVersion(version));
     expect((readYaml(text) as Record<string, unknown>).permissions).toEqual(permissions);
     expect(text).toContain('code of a fork runs here too');
-    expect(text).toContain('No "concurrency" group that leaves out the branch');
+    expect(text).toContain(
+      'No "concurrency" group: gate runs of different batches may cancel each other, or wait',
+    );
   });
 
   test.each(['mq', 'queue'])('for a queue named %s: fails closed, posts nothing (A8)', (name) => {
