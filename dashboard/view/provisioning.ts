@@ -165,7 +165,7 @@ function stepOfProtection({ protection }: Provisioning, context: string): Step {
       actionLabel: 'Try again',
       advice:
         detail === ''
-          ? `The bot may not edit branch rules. Make it an administrator of the repository, or add "${context}" as a required check yourself, then try again.`
+          ? `The bot may not edit branch rules. Make it an administrator of the repository, with a token that is not for public repositories alone, or add "${context}" as a required check yourself, then try again.`
           : detail,
     },
     not_configured: {
@@ -228,7 +228,7 @@ function stepOfWebhook(status: string, bot: string, lastDeliveryAt: string | nul
       state: 'Needs an administrator',
       action: 'provision',
       actionLabel: 'Try again',
-      advice: `The forge refused to let ${bot} add a webhook. Make it an administrator of the repository, then try again. Until then the queue looks ${TIMER}.`,
+      advice: `The forge refused to let ${bot} add a webhook. Make it an administrator of the repository, with a token that is not for public repositories alone, then try again. Until then the queue looks ${TIMER}.`,
     },
     not_configured: {
       tone: 'busy',
