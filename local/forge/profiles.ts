@@ -14,6 +14,8 @@ export interface Profile {
   readonly runsFilterByRef: boolean;
   /** A workflow of another repository may run here, and one list leaves such runs out. */
   readonly scopedWorkflows: boolean;
+  /** The list of runs tells with each run the open pull requests of its branch, unless the call leaves them out. */
+  readonly runsTellPulls: boolean;
   readonly runCancelApi: boolean;
   readonly runJobsApi: boolean;
   /** Actions posts `skipped` for a job that its condition leaves out; false: `success`. */
@@ -23,6 +25,8 @@ export interface Profile {
    * 11.0.9 on: fj11 goes on as those before it, which tell less.
    */
   readonly dropsSameState: boolean;
+  /** The context of a job whose workflow has no name begins with that of its file, and the words of a job are shorter. */
+  readonly namesJobsByFile: boolean;
   readonly refUpdateApi: boolean;
   /** Field of the contents API that overwrites an existing new branch. */
   readonly contentsForceField: 'force_overwrite_new_branch' | 'force_push' | null;
@@ -111,10 +115,12 @@ const FORGEJO_11: Profile = {
   runsApi: null,
   runsFilterByRef: false,
   scopedWorkflows: false,
+  runsTellPulls: false,
   runCancelApi: false,
   runJobsApi: false,
   postsSkipped: false,
   dropsSameState: true,
+  namesJobsByFile: false,
   refUpdateApi: false,
   contentsForceField: null,
   patchNeedsSha: true,
@@ -217,7 +223,14 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     contentsForceField: 'force_overwrite_new_branch',
   },
   gt126: GITEA_126,
-  gt127: { ...GITEA_126, version: '1.27.0', scopedWorkflows: true },
+  gt127: {
+    ...GITEA_126,
+    version: '1.27.3',
+    scopedWorkflows: true,
+    runsTellPulls: true,
+    dropsSameState: false,
+    namesJobsByFile: true,
+  },
 };
 
 /** `overrides`: one switch at a time, such as the merge that deletes its row first. */

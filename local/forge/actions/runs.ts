@@ -213,20 +213,22 @@ function postJobStatus(world: World, repo: RepoRecord, run: RunRecord, job: JobR
   const { ci } = world.knobs;
   if (ci !== 'actions') return postAsOtherCi(world, repo, run, job, ci);
   const seconds = Math.round(((job.stoppedAt ?? 0) - (job.startedAt ?? job.stoppedAt ?? 0)) / 1000);
+  const { dropsSameState, namesJobsByFile: isShort } = world.profile;
   const words: Record<RunStatus, readonly [state: string, description: string]> = {
     waiting: ['pending', 'Waiting to run'],
-    running: ['pending', 'Has started running'],
+    running: ['pending', isShort ? 'In progress' : 'Has started running'],
     success: ['success', `Successful in ${seconds}s`],
     failure: ['failure', `Failing after ${seconds}s`],
-    cancelled: ['failure', 'Has been cancelled'],
+    cancelled: ['failure', isShort ? `Canceled after ${seconds}s` : 'Has been cancelled'],
     error: ['error', 'Unknown failure'],
-    skipped: [world.profile.postsSkipped ? 'skipped' : 'success', 'Has been skipped'],
+    skipped: [world.profile.postsSkipped ? 'skipped' : 'success', isShort ? 'Skipped' : 'Has been skipped'],
   };
   const [state, description] = words[job.status];
-  const context = `${run.workflowName} / ${job.name} (push)`.trim();
+  const workflow = run.workflowName === '' && isShort ? run.workflowFile : run.workflowName;
+  const context = `${workflow} / ${job.name} (push)`.trim();
   // Jobs of one name share a context, within a run and between runs of one commit.
   const last = latestStatuses(repo, run.sha).find((status) => status.context === context);
-  const saysTheSame = world.profile.dropsSameState || last?.description === description;
+  const saysTheSame = dropsSameState || last?.description === description;
   if (last?.state === state && saysTheSame) return;
   postStatus(
     world,

@@ -121,9 +121,23 @@ function listRuns(call: Call, runs = shownRuns(call)) {
   if (wrong !== undefined) throw new Refusal(400, `invalid status ${wrong}`);
   const { page, headers } = paged(call, rows, `/api/v1/repos/${slugOf(repo)}/actions/runs`);
   return ok(
-    { workflow_runs: page.map((run) => convertRun(world, repo, run)), total_count: rows.length },
+    {
+      workflow_runs: page.map((run) => ({ ...convertRun(world, repo, run), ...pullsOf(call, run) })),
+      total_count: rows.length,
+    },
     headers,
   );
+}
+
+/** Of a push: those whose head is the branch. */
+function pullsOf({ query, repo, world }: Call, { branch }: RunRecord) {
+  if (!world.profile.runsTellPulls) return {};
+  const isLeftOut = query.get('exclude_pull_requests') === 'true';
+  const pulls = repo.pulls.filter(
+    ({ headRepoId, headBranch, state }) =>
+      !isLeftOut && state === 'open' && headRepoId === repo.id && headBranch === branch,
+  );
+  return { pull_requests: pulls.map(({ id, index }) => ({ id, number: index })) };
 }
 
 function matchesQuery(call: Call, run: RunRecord): boolean {

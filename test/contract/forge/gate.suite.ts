@@ -24,6 +24,10 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
   const staging = 'mq/main/staging';
   const file = (): string => `${subject().workflowDir}/${GATE}`;
 
+  /** The forge cuts the space off that comes after a name. */
+  const namelessContext = () =>
+    subject().facts.namesJobsByFile ? `${GATE} / check (push)` : '/ check (push)';
+
   async function createGated(more: Readonly<Record<string, string>> = {}): Promise<RepoDriver> {
     return RepoDriver.create(subject(), { [file()]: workflow('The gate', "'mq/**'"), ...more });
   }
@@ -116,8 +120,7 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     );
     expect(reading).toMatchObject({ kind: 'finished', verdict: 'success' });
     const [status] = await repo.forge.listStatusHistory(sha);
-    // The forge cuts the space off that comes after a name.
-    expect(status).toMatchObject({ context: '/ check (push)' });
+    expect(status).toMatchObject({ context: namelessContext() });
   });
 
   needs('runner')('a run whose conditions skip each job proves nothing, and says so', async () => {
@@ -135,23 +138,26 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     );
     expect(status).toMatchObject({
       state: subject().facts.stateOfSkippedJob,
-      description: 'Has been skipped',
+      description: subject().facts.wordsOfSkippedJob,
     });
   });
 
-  needs('runner')('a workflow without a name: the contexts of its jobs begin with a slash', async () => {
-    const { fake } = subject();
-    if (fake !== null) fake.knobs.judge = () => 'success';
-    const nameless = workflow('', "'mq/**'").replace(/^name:.*\n/, '');
-    const repo = await RepoDriver.create(subject(), { [file()]: nameless });
-    const sha = await stage(repo);
-    const reading = await repo.until(
-      () => repo.forge.readGate(sha, staging, file()),
-      (found) => found.kind === 'finished',
-    );
-    expect(reading).toMatchObject({ verdict: 'success' });
-    expect(await repo.forge.readStatuses(sha)).toMatchObject([{ context: '/ check (push)' }]);
-  });
+  needs('runner')(
+    'a workflow without a name: the contexts of its jobs begin with a slash, or with its file',
+    async () => {
+      const { fake } = subject();
+      if (fake !== null) fake.knobs.judge = () => 'success';
+      const nameless = workflow('', "'mq/**'").replace(/^name:.*\n/, '');
+      const repo = await RepoDriver.create(subject(), { [file()]: nameless });
+      const sha = await stage(repo);
+      const reading = await repo.until(
+        () => repo.forge.readGate(sha, staging, file()),
+        (found) => found.kind === 'finished',
+      );
+      expect(reading).toMatchObject({ verdict: 'success' });
+      expect(await repo.forge.readStatuses(sha)).toMatchObject([{ context: namelessContext() }]);
+    },
+  );
 
   needs('fake').each(['success', 'failure'] as const)('two jobs of one name: %s', async (judged) => {
     const fake = fakeOf(subject());
@@ -220,6 +226,25 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     );
     expect(await repo.forge.readGate(sha, staging, file())).toEqual({ kind: 'none' });
   });
+
+  needs('runner')(
+    'the list of runs leaves out the pull requests from a branch where it is asked to',
+    async () => {
+      const repo = await createGated();
+      const sha = await stage(repo);
+      await repo.must('bot', 'POST', '/pulls', { head: staging, base: 'main', title: 'Staged' });
+      await repo.until(
+        () => repo.forge.readGate(sha, staging, file()),
+        (found) => found.kind !== 'none',
+      );
+      const told = async (more: string) => {
+        const { status, json } = await repo.api('bot', 'GET', `/actions/runs?head_sha=${sha}${more}`);
+        return status === 200 ? (json.workflow_runs[0].pull_requests ?? []).length : 0;
+      };
+      expect(await told('&event=push&exclude_pull_requests=true')).toBe(0);
+      expect(await told('&event=push')).toBe(subject().facts.runsTellPulls ? 1 : 0);
+    },
+  );
 
   test('a status that a person with write access makes up is no evidence', async () => {
     const repo = await createGated();

@@ -23,6 +23,12 @@ export interface VersionFacts {
   readonly mergesIntoTag: boolean;
   /** What Actions posts for a job that its condition leaves out. */
   readonly stateOfSkippedJob: 'success' | 'skipped';
+  /** Its words for such a job. */
+  readonly wordsOfSkippedJob: 'Has been skipped' | 'Skipped';
+  /** The context of a job whose workflow has no name begins with that of its file. */
+  readonly namesJobsByFile: boolean;
+  /** The list of runs tells the open pull requests of the branch of a run. */
+  readonly runsTellPulls: boolean;
 }
 
 const FORGEJO_15: VersionFacts = {
@@ -36,6 +42,9 @@ const FORGEJO_15: VersionFacts = {
   retargetRestatesPush: false,
   mergesIntoTag: true,
   stateOfSkippedJob: 'success',
+  wordsOfSkippedJob: 'Has been skipped',
+  namesJobsByFile: false,
+  runsTellPulls: false,
 };
 
 const GITEA_126: VersionFacts = {
@@ -69,11 +78,14 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
     retargetRestatesPush: false,
     mergesIntoTag: true,
     stateOfSkippedJob: 'success',
+    wordsOfSkippedJob: 'Has been skipped',
+    namesJobsByFile: false,
+    runsTellPulls: false,
   },
   fj15: FORGEJO_15,
   fj16: { ...FORGEJO_15, stateOfSkippedJob: 'skipped' },
   gt126: GITEA_126,
-  gt127: GITEA_126,
+  gt127: { ...GITEA_126, wordsOfSkippedJob: 'Skipped', namesJobsByFile: true, runsTellPulls: true },
 };
 
 /** The facts of the newest version seen that is not newer than this one. */

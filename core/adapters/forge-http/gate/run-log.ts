@@ -9,7 +9,7 @@ import { readLink } from '../wire/read-link.ts';
 import { RunPage } from '../wire/schema.ts';
 import type { ForgeTransport } from '../wire/transport.ts';
 import { listJobs } from './run-jobs.ts';
-import { hasNoRunList } from './runs.ts';
+import { hasNoRunList, WITHOUT_PULLS } from './runs.ts';
 
 const JobRow = z.object({
   id: z.number().int(),
@@ -54,7 +54,7 @@ async function findRun(
   } as const;
   let seen = 0;
   for (let page = 1; page <= FORGE_PAGES_MAX; page += 1) {
-    const query = { head_sha: sha, page, limit: FORGE_PAGE_SIZE_MAX };
+    const query = { head_sha: sha, ...WITHOUT_PULLS, page, limit: FORGE_PAGE_SIZE_MAX };
     const answer = await transport.exchange({ ...call, query });
     if (await hasNoRunList(transport, answer)) return 'not_offered';
     if (answer.status !== 200) throw transport.failure(call, answer);

@@ -48,6 +48,12 @@ const NO_JOB_RAN: readonly string[] = ['skipped', NO_RESULT];
 const WAITING: readonly string[] = ['waiting', 'queued', 'blocked'];
 
 /**
+ * Gitea from 1.27 on tells with each run of a push the open pull requests whose head is its branch. Every account that may read can
+ * open one to each other branch, so a run of a staging branch might fill an answer.
+ */
+export const WITHOUT_PULLS = { exclude_pull_requests: 'true' } as const;
+
+/**
  * Newest matching run in the list of all runs; `no_list` where this version has none (Forgejo before 12, Gitea before 1.25).
  * `actions_off`: it has one, and shows none of this repository now. `may_be_scoped`: this forge also runs the workflows of other
  * repositories here (Gitea 1.27, scoped workflows), and lists such a run like one of a file of this repository with the same name.
@@ -115,6 +121,7 @@ async function findNewest(
     workflow_id: gate.file,
     // Gitea.
     branch: gate.branch,
+    ...WITHOUT_PULLS,
   };
   const found: RunRow[] = [];
   let seen = 0;

@@ -30,6 +30,7 @@ const LARGER_ANSWERS: Readonly<Record<string, number>> = {
   'GET statuses/{sha}': 4 * MIB,
   'GET commits/{sha}/status': 4 * MIB,
   'GET actions/runs': 4 * MIB,
+  'GET actions/workflows/{file}/runs': 4 * MIB,
   'GET actions/tasks': 4 * MIB,
   // A forge that gives no end of a log alone gives all of it.
   'GET actions/jobs/{id}/logs': 16 * MIB,

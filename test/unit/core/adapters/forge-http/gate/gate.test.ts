@@ -279,6 +279,12 @@ describe('a run list', () => {
       expect(seen[1]?.query).toMatchObject({ head_sha: sha(9), branch: 'mq/main/staging', event: 'push' });
     });
 
+    test('pull requests from the branch of a run are left out of both lists', async () => {
+      const { readGate, seen } = openBoth({ json: { workflow_runs: [scoped], total_count: 1 } });
+      await readGate(GATE);
+      expect(seen.map(({ query }) => query.exclude_pull_requests)).toEqual(['true', 'true']);
+    });
+
     test('no run is told of a repository that does not show', async () => {
       const { readGate } = openGate(({ path }) =>
         path === '/actions/runs' ? { json: { workflow_runs: [scoped], total_count: 1 } } : MISSING,

@@ -21,3 +21,9 @@ describe('a log of a run behind a page in place of the list of runs', () => {
     await expect(read('16.0.0+gitea-1.22.0')).rejects.toMatchObject({ kind: 'unreachable', status: 404 });
   });
 });
+
+test('the run of a log is looked for without the pull requests from its branch', async () => {
+  const { transport, seen } = openScripted(() => ({ json: { workflow_runs: [], total_count: 0 } }));
+  expect(await createForgeLog(transport, new Secret('t')).readRunLog(RUN)).toEqual({ kind: 'no_run' });
+  expect(seen[0]?.query).toMatchObject({ head_sha: sha(9), exclude_pull_requests: 'true' });
+});
