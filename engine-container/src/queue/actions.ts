@@ -147,6 +147,8 @@ type KindOfOutcome =
       /** Null: the base has none, and cannot be gated. */
       readonly baseGate: { readonly file: string; readonly id: BlobId } | null;
       readonly gateFile: string;
+      /** The gate changed, or a file beside it, which it may call; absent: none did. */
+      readonly editsGate?: true;
       /** Null when the last tree already has a verdict: nothing was published. */
       readonly published: { readonly sha: CommitSha } | null;
       /** Nothing was published although the last tree has no verdict: what comes on top of it is gated with it. */

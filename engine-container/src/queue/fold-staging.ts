@@ -104,12 +104,8 @@ function adoptChain(pass: DecisionContext, batch: Batch, node: Node, outcome: Ba
  * A batch that changes the gate is judged by the gate that it brings, which may never answer. It is tried beside the pipeline until
  * it has passed once, so that no other waits for it (D-18).
  */
-function noteChangedGate(
-  { record }: DecisionContext,
-  batch: Batch,
-  { baseGate, gateKey, gateFile }: BatchStaged,
-): void {
-  if (baseGate?.id === gateKey && baseGate.file === gateFile) return;
+function noteChangedGate({ record }: DecisionContext, batch: Batch, { editsGate }: BatchStaged): void {
+  if (editsGate === undefined) return;
   batch.editsGate = true;
   const [only] = batch.members;
   const hasPassed = record.entries.some((entry) => entry.pr === only?.pr && entry.passedOnStaleBase);

@@ -2,13 +2,18 @@ import { createHash } from 'node:crypto';
 import { describeGate, isComplete, type StatusGate } from '#core/domain/forge/status-gate.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { gateFileNames } from '#core/domain/queue/queue-names.ts';
-import { type Computation, findEntry, isDirectory, type ObjectView } from './objects.ts';
+import { type Computation, type DirectoryEntry, findEntry, isDirectory, type ObjectView } from './objects.ts';
 import { SUBMODULE_MODE } from './path-change.ts';
 
 export interface GateFile {
   /** Name without its folder, as run listings show it; empty for a gate by statuses. */
   readonly file: string;
   readonly id: BlobId;
+  /**
+   * The folder that it stands in, and all that is below: a job of the gate may call a workflow there. Gitea from 1.27 on reads that one
+   * before it begins a run, and begins none where it cannot (forge facts, 8). Empty for a gate by statuses.
+   */
+  readonly folder: string;
 }
 
 /**
@@ -28,7 +33,7 @@ function* findInFolders(
     if (found === 'none') continue;
     for (const file of gateFileNames(queueName)) {
       const entry = yield* findEntry(view, tree, `${folder}/${file}`);
-      if (entry !== null && !isDirectory(entry)) return { file, id: entry.id };
+      if (entry !== null && !isDirectory(entry)) return { file, id: entry.id, folder: found.id };
     }
     return null;
   }
@@ -54,23 +59,27 @@ export function* findGateFile(
   const gate = yield* findInFolders(view, tree, queueName, folders);
   if (gate === null || otherFolders === null) return gate;
   const other = yield* findInFolders(view, tree, queueName, otherFolders);
-  if (other === null || (other.id === gate.id && other.file === gate.file)) return gate;
+  if (other === null) return gate;
+  const folder = `${gate.folder} ${other.folder}`;
+  if (other.id === gate.id && other.file === gate.file) return { ...gate, folder };
   const both = `${gate.id} ${other.file} ${other.id}`;
-  return { file: gate.file, id: createHash('sha1').update(both).digest('hex') };
+  return { file: gate.file, id: createHash('sha1').update(both).digest('hex'), folder };
 }
 
 function* findFolder(
   view: ObjectView,
   tree: TreeHash,
   folder: string,
-): Computation<'directory' | 'submodule' | 'none'> {
+): Computation<DirectoryEntry | 'submodule' | 'none'> {
   const names = folder.split('/');
+  let found: DirectoryEntry | 'none' = 'none';
   for (const at of names.keys()) {
     const entry = yield* findEntry(view, tree, names.slice(0, at + 1).join('/'));
     if (entry?.mode === SUBMODULE_MODE) return 'submodule';
     if (entry === null || !isDirectory(entry)) return 'none';
+    found = entry;
   }
-  return 'directory';
+  return found;
 }
 
 /** Where the CIs that post statuses read what they are to run. */
@@ -108,15 +117,19 @@ export function* findStatusGate(
     const entry = yield* findEntry(view, tree, name);
     if (entry !== null) hash.update(`\n${name} ${entry.id}`);
   }
-  return { file: '', id: hash.digest('hex') as BlobId };
+  return { file: '', id: hash.digest('hex') as BlobId, folder: '' };
 }
 
-/** The effect of a member on the gate that judges it: a changed file judges itself (D-18), a removed one judges no member. */
+/**
+ * The effect of a member on the gate that judges it: a changed file judges itself (D-18), and so does one whose neighbour changed, which
+ * it may call; a removed one judges no member.
+ */
 export function judgeGateChange(
   before: GateFile | null,
   after: GateFile | null,
 ): 'removes_gate' | 'edits_gate' | null {
   if (before !== null && after === null) return 'removes_gate';
   // Runs are looked up by the file's name: a batch has one.
-  return before?.id === after?.id && before?.file === after?.file ? null : 'edits_gate';
+  const isSame = before?.id === after?.id && before?.file === after?.file && before?.folder === after?.folder;
+  return isSame ? null : 'edits_gate';
 }

@@ -227,6 +227,7 @@ class ChainBuilder {
       gateKey,
       baseGate,
       gateFile,
+      ...(judgeGateChange(baseGate, gate) === null ? {} : { editsGate: true }),
       published,
       ...(isShared ? { sharesRun: true } : {}),
       ...(headRun === null ? {} : { headRun }),

@@ -61,6 +61,43 @@ export function defineChangedGateTests(createWorld: (options?: WorldOptions) => 
     });
   });
 
+  test('one that breaks a workflow which the gate calls is given up in words; the others do not wait for it', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const called = `${GATE_PATH.slice(0, GATE_PATH.lastIndexOf('/'))}/called.yml`;
+    // As Gitea from 1.27 on, which begins no run where it cannot read a workflow that is called.
+    world.forge.judge = (files) => (files.has(called) ? 'never' : 'success');
+    const breaker = await world.forge.openPullRequest({ branch: 'called', files: { [called]: 'on: [\n' } });
+    await world.forge.schedule(breaker, 'squash');
+    const others: number[] = [];
+    for (const name of ['a', 'b']) others.push(await givenScheduled(world.forge, name));
+    const begun = world.clock.now();
+    await world.drain({
+      until: () => world.forge.merges().length === others.length,
+      maxMs: 20 * MINUTE_MS,
+    });
+    expect(world.clock.now() - begun).toBeLessThan(9 * MINUTE_MS);
+    await world.drain({ maxMs: 60 * MINUTE_MS });
+    expect(await endingOf(world, [breaker, ...others])).toEqual({
+      landed: expect.arrayContaining(others),
+      bounced: [],
+    });
+    expect(await statusOf(world, breaker)).toMatch(/^error: refused: its changed workflow began no gate run/);
+    await expectHonestEnd(world, [breaker, ...others]);
+  });
+
+  test('one that changes a workflow beside the gate lands, however long its gate run takes', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.gateDurationMs = 50 * MINUTE_MS;
+    const beside = `${GATE_PATH.slice(0, GATE_PATH.lastIndexOf('/'))}/beside.yml`;
+    const pr = await world.forge.openPullRequest({ branch: 'beside', files: { [beside]: 'on: push\n' } });
+    await world.forge.schedule(pr, 'squash');
+    await world.drain({ maxMs: 3 * 60 * MINUTE_MS });
+    expect((await endingOf(world, [pr])).landed).toEqual([pr]);
+    await expectHonestEnd(world, [pr]);
+  });
+
   test('a run of a changed gate that never ends is given up, and taken back', async () => {
     const world = await createWorld();
     await givenProject(world.forge);

@@ -62,6 +62,14 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     dies: 'a copy of the gate workflow hides that the gate is changed',
   },
   {
+    guard: 'a workflow beside the gate is part of it',
+    file: 'engine-container/src/staging/gate-file.ts',
+    find: ' && before?.folder === after?.folder',
+    replace: '',
+    families: ['gate_edits'],
+    dies: 'a workflow that the gate calls is broken',
+  },
+  {
     guard: 'of a staging branch the runs of our own pushes alone count',
     file: 'engine-container/src/reading/read-gates.ts',
     find: "return this.#forge.readGate(sha, branch, gateFile, 'us');",

@@ -189,6 +189,23 @@ async function skipChangedGate(): Promise<readonly string[]> {
   return forge.runs().length > 2 ? [...problems, 'a gate that is skipped is tried again'] : problems;
 }
 
+/** A pull request breaks a workflow that the gate calls: Gitea from 1.27 on begins no gate run then. */
+async function breakCalledWorkflow(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const called = GATE_PATH.replace(/[^/]+$/, 'called.yml');
+  forge.judge = (files) => (files.has(called) ? 'never' : 'success');
+  const breaker = await givenScheduled(forge, 'breaking', 'on: [\n', { path: called });
+  const other = await givenScheduled(forge, 'other');
+  await look(stage, 20);
+  const words = await wordsOn(stage, breaker);
+  const problems = words === PULL_CODES.gate_not_started.says ? [] : [`its author is told "${words}"`];
+  return forge.isMerged(other)
+    ? problems
+    : [...problems, 'another one waits for a gate run that never begins'];
+}
+
 /** What stands on a batch changes the gate so that it passes all, and passes before the gate run of that batch has ended. */
 async function passByChangedGateOnTop(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { bisectFanout: 16 } });
@@ -339,6 +356,7 @@ export const GATE_SCENES = {
   'a gate run waits for a runner longer than its deadline': waitForRunner,
   'a gate run waits for a runner between two jobs': waitBetweenJobs,
   'a changed gate skips each of its jobs': skipChangedGate,
+  'a workflow that the gate calls is broken': breakCalledWorkflow,
   'what stands on a batch changes the gate and passes': passByChangedGateOnTop,
   'the gate is changed while a batch is out': changeGateInFlight,
   'another gate is chosen while the one of before is missing': chooseGateWhileMissing,

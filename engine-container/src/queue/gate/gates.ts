@@ -259,6 +259,8 @@ function judgeChangedGate(
   if (!isOfChangedGate(batch, node)) return null;
   // Nothing else can be gated before it has landed: what gate runs take here is not known.
   if (run === 'running' && batch.baseGateKey === null) return null;
+  // The gate itself is the one of the base: once a runner has it, it is waited for as any run is.
+  if (run === 'running' && batch.baseGateKey === batch.gateKey && !waitsForRunner(node)) return null;
   const { record, s } = pass;
   const endMs = Math.max(CHANGED_GATE_END_MS, CHANGED_GATE_END_FACTOR * (gateMsOf(record.rate) ?? 0));
   // Behind a run of ours it waits for the runner as any run does; else for one that its new label may not have.

@@ -217,7 +217,7 @@ export interface Batch {
   tip: CommitSha;
   /** Members up to here can still land in this batch; lowered by a bounce, a deferral or a flake. */
   limit: number;
-  /** Its one member changes the gate workflow, and with it its own judge (D-18). */
+  /** Its one member changes the gate workflow, or a file beside it, and with it its own judge (D-18). */
   editsGate?: true;
   /** It ended at a member that did not go along: the run of what comes on top speaks for it. Absent: it has its own. */
   sharesRun?: true;
