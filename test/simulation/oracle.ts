@@ -287,7 +287,10 @@ export async function listUnsettled(subject: Subject): Promise<readonly Unsettle
         return forge.mergeBases(tip, pull.headSha).length > 1;
       return (await isWaitForAuthor(subject, pull, words)) || (await project.isTold(pr, words));
     };
-    const excused = await Promise.all(said.flatMap((each) => (each === null ? [] : [isExcused(each)])));
+    const words = said.filter((each) => each !== null);
+    // Of what cannot be read no words are written.
+    const excused =
+      words.length === 0 ? [await project.isTold(pr, '')] : await Promise.all(words.map(isExcused));
     if (excused.includes(true)) continue;
     const isTold = forge
       .statusHistory(pull.headSha)
