@@ -8,12 +8,13 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   // 1 of it is words for a base that is gone or was moved, and for rules that keep the queue from landing.
   api: 195,
   evidence: 190,
-  // 3 of it read patterns as the forges do, and count what that takes; 1 finds the batches of some repositories among all.
-  advice: 220,
+  // 3 of it read patterns as the forges do, and count what that takes; 1 finds the batches of some repositories among all, and 1 tells
+  // schedules by jobs.
+  advice: 221,
   connections: 200,
   // 8 of it merge what a backport carries, as staging does, 4 follow `.gitattributes` and macros for that, 2 look a settings file
-  // through before it is read, and 1 judges jobs by their statuses.
-  'forge-ops': 241,
+  // through before it is read, 1 judges jobs by their statuses, and 1 tells schedules by jobs.
+  'forge-ops': 242,
   admin: 190,
   'container-health': 125,
   tick: 165,
