@@ -7,10 +7,13 @@ const PROMISES = ['queued:', 'staged:', 'paused:', 'requeued:'];
 export async function judgeGoneWords(
   { forge, project }: Pick<Managed, 'forge' | 'project'>,
   context: string,
+  recordsLost = 0,
 ): Promise<readonly string[]> {
   const pulls = await Promise.all(project.prs.map((pr) => forge.pull(pr)));
-  // Also one that was retargeted: it left the queue of its former base.
-  const open = pulls.filter(({ state }) => state === 'open');
+  // Also one that was retargeted: it left the queue of its former base. In no list of this base, a new record never learns of it.
+  const open = pulls.filter(
+    ({ state, baseRef }) => state === 'open' && (recordsLost === 0 || baseRef === forge.base),
+  );
   const isIn = (pull: (typeof open)[number]): boolean =>
     pull.baseRef === forge.base && forge.isScheduled(pull.number) && !pull.draft;
   const spoken = new Set(open.filter(isIn).map(({ headSha }) => headSha));

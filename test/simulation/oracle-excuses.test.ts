@@ -80,6 +80,8 @@ test('one that was retargeted is promised nothing on its head', async () => {
   expect(await judge()).toEqual([]);
   await forge.retarget(pr, 'other');
   expect(await judge()).toHaveLength(1);
+  // A record that is new never learns of it.
+  expect(await judgeGoneWords({ forge, project }, CONTEXTS[0], 1)).toEqual([]);
 });
 
 test('a place on the page whose head says nothing is told, unless it was told under the context of before', async () => {

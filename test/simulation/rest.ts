@@ -190,6 +190,7 @@ export class Rest {
     const events = (await store.listEvents(repo.tenantId, EVENTS_MAX)).filter((event) => event.repoId === id);
     const isFlaky = FLAKY.includes(this.#family);
     const failuresMin = this.#family === 'steady' ? 1 : 2;
+    const recordsLost = store.recordsLostOf(id);
     const problems = repo.queueEnabled
       ? await judgeRest({
           repo,
@@ -202,12 +203,12 @@ export class Rest {
           project,
           isPrompt: PROMPT.includes(this.#family),
           skewMs: this.#skewMs,
-          recordsLost: this.#service.store.recordsLostOf(id),
+          recordsLost,
           attemptsMax: managed.rules?.headAttemptsMax ?? 0,
         })
       : [];
     for (const what of problems) witness.violate(`${id}: ${what}`);
-    const untrue = repo.queueEnabled ? await judgeGoneWords(managed, repo.statusContext) : [];
+    const untrue = repo.queueEnabled ? await judgeGoneWords(managed, repo.statusContext, recordsLost) : [];
     for (const what of untrue) witness.violate(`${id}: ${what}`);
     await this.#judgeLiveness(managed);
     if (crowd !== undefined && repo.queueEnabled)
