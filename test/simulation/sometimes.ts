@@ -165,6 +165,8 @@ export const OFTEN: readonly string[] = [
 
 /** Met within some ten thousand seeds. */
 export const RARELY: readonly string[] = [
+  'a crowd takes turns',
+  'a twin appears while a success stands',
   'a crowd of thousands',
   'outcome invalidated gate_changed',
   'alarm tree_mismatch',
