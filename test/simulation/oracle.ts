@@ -148,7 +148,7 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
   return problems;
 }
 
-/** How often a head was asked for: by a schedule while it was the head, and by each push that made it the head. */
+/** How often a head was asked for: by a schedule while it was the head, by each push that made it the head, and by approvals of it. */
 function countSchedules(forge: AbstractForge, pr: number, head: string): number {
   // Null: not told. A retarget on Gitea states the push anew, and takes the entry of the first one away.
   let at: string | null = null;
@@ -157,7 +157,10 @@ function countSchedules(forge: AbstractForge, pr: number, head: string): number 
     if (kind === 'pushed') at = newHead ?? at;
     if ((at === null || at === head) && (kind === 'pushed' || kind === 'scheduled')) count += 1;
   }
-  return count;
+  // After a push that renews no schedule an approval does.
+  return (
+    count + forge.reviewsOf(pr).filter(({ state, commit }) => state === 'approved' && commit === head).length
+  );
 }
 
 const isMergeTold = ({ event, reason }: ActivityEvent): boolean =>

@@ -17,7 +17,7 @@ const isApprovedAsIs = ({ forge }: Subject, { number, headSha }: PullRequest): b
 function hasSinceSchedule(
   { forge }: Subject,
   { number }: PullRequest,
-  kind: 'pushed' | 'retargeted',
+  kind: 'pushed' | 'retargeted' | 'reopened',
 ): boolean {
   const told = forge.timelineOf(number);
   return told
@@ -37,7 +37,11 @@ const WAITS: readonly (readonly [
 ])[] = [
   ['requeued: head changed by a push', isPushed],
   ['requeued: head changed by an account that may not schedule here', isPushed],
-  ['requeued: head changed, and the forge does not show by whose push', isPushed],
+  [
+    'requeued: head changed, and the forge does not show by whose push',
+    // While it is closed a forge writes no entry of a push.
+    (subject, pull) => isPushed(subject, pull) || hasSinceSchedule(subject, pull, 'reopened'),
+  ],
   ['requeued: head changed from outside', isPushed],
   [
     'waiting: its schedule is from when it targeted another branch',
