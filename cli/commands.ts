@@ -107,8 +107,8 @@ export interface Waited {
 }
 
 const mayPass = (error: unknown): error is ApiError => error instanceof ApiError && error.retryable;
-/** The service itself refused: it is reached, at the right address. */
-const hasAnswered = ({ status }: ApiError): boolean => status !== 0;
+/** The service itself refused, in its own words: it is reached, at the right address. */
+const hasAnswered = ({ code }: ApiError): boolean => code !== 'unreachable' && code !== 'unexpected';
 
 /**
  * Waits until the pull request has left the queue, or stands in it with a fault that only a change of it ends, such as

@@ -69,6 +69,7 @@ test('neither a schema library nor anything of the service is in it', () => {
     'core/domain/set-up/drift-since.ts',
     'core/domain/set-up/hook-seen.ts',
     'core/domain/tenants/api-token.ts',
+    'core/domain/wakes/clocks.ts',
   ]);
 });
 
