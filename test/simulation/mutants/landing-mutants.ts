@@ -199,8 +199,8 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a head that was pushed amid a merge which ends long after its success was taken back is told so',
     file: `${QUEUE}/landing/given-up.ts`,
-    find: '  tellLeftBehind(pass, entry, late.head);\n',
-    replace: '',
+    find: '  tellLeftBehind(pass, entry, late.head);\n  countLanding(record);\n',
+    replace: '  countLanding(record);\n',
     families: ['people'],
     dies: 'a head is pushed while the forge merges the one before it, for long',
   },
