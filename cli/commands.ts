@@ -113,8 +113,8 @@ const hasAnswered = ({ code }: ApiError): boolean => code !== 'unreachable' && c
 /**
  * Waits until the pull request has left the queue, or stands in it with a fault that only a change of it ends, such as
  * a conflict. A temporary fault of the service, and the first look at a new schedule, are waited for; any other refusal
- * ends the wait, and so does a service that cannot be reached by the first call, whose address may be wrong. The wait ends
- * at `end`, also where the service never answers.
+ * ends the wait. So does a first call that the service itself does not answer, because its address may be wrong. The wait
+ * ends at `end`, also where the service never answers.
  */
 export async function waitForExit(
   { api, machine }: Pick<Asked, 'api' | 'machine'>,

@@ -42,25 +42,23 @@ const PARTITIONS: Readonly<Record<HistoryPart, (tenantId: TenantId) => string>> 
   tokens: tokenPartition,
 };
 
-/** Step that refuses where the tenant is leaving or gone: a row written later would have no reader (A100). */
-export const stayingTenant = (tenantId: TenantId) => ({
+const checkTenant = (tenantId: TenantId, ConditionExpression: string) => ({
   name: 'tenant' as const,
   check: {
     Key: tenantKey(tenantId),
-    ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(deleting) OR deleting = :false)',
+    ConditionExpression,
     ExpressionAttributeValues: { ':false': false },
   },
 });
 
+const NOT_LEAVING = 'attribute_not_exists(deleting) OR deleting = :false';
+
+/** Step that refuses where the tenant is leaving or gone: a row written later would have no reader (A100). */
+export const stayingTenant = (tenantId: TenantId) =>
+  checkTenant(tenantId, `attribute_exists(pk) AND (${NOT_LEAVING})`);
+
 /** Step that refuses where the tenant is leaving. A person who has stored nothing yet has no row, and is no tenant that leaves. */
-export const notLeaving = (tenantId: TenantId) => ({
-  name: 'tenant' as const,
-  check: {
-    Key: tenantKey(tenantId),
-    ConditionExpression: 'attribute_not_exists(deleting) OR deleting = :false',
-    ExpressionAttributeValues: { ':false': false },
-  },
-});
+export const notLeaving = (tenantId: TenantId) => checkTenant(tenantId, NOT_LEAVING);
 
 /** The row by which the wish of an author is found, unless another account has the login by now. */
 export const ownLogin = (tenantId: TenantId, wish: Key) => ({
