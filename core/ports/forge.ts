@@ -122,6 +122,19 @@ export interface PatchRequest {
   readonly message: string;
 }
 
+/** One file of a commit. */
+export interface FileWrite {
+  readonly path: string;
+  /** Null: the file is removed. */
+  readonly content: Buffer | null;
+  /** The blob that stands there, which keeps its mode; null: none, and the new file is 100644. */
+  readonly replaces: BlobId | null;
+}
+
+export interface FilesRequest extends Pick<PatchRequest, 'branch' | 'newBranch' | 'message'> {
+  readonly files: readonly FileWrite[];
+}
+
 /** A commit and what it stands on, first parent first. */
 export interface CommitLink {
   readonly sha: CommitSha;
@@ -235,6 +248,8 @@ export type TreeReader = Pick<ForgeReader, 'readTree' | 'readBlob'>;
 export interface ForgeStager {
   /** Applies a patch as one commit. */
   applyPatch(request: PatchRequest): Promise<Commit>;
+  /** Writes whole files as one commit. `rejected`: one of them is not what it is to replace, or the new branch exists. */
+  writeFiles(request: FilesRequest): Promise<Commit>;
   /** False when the name is taken. */
   createBranch(branch: string, at: CommitSha): Promise<boolean>;
   /** False: there is none, or none that the bot may see. */

@@ -21,6 +21,7 @@ const WRITES = [
   'POST actions/runs/{id}/cancel',
   'POST branch_protections',
   'POST branches',
+  'POST contents',
   'POST contents/{path}',
   'POST diffpatch',
   'POST hooks',

@@ -1,5 +1,6 @@
 import { adminSuite } from './forge/admin.suite.ts';
 import { faultsSuite } from './forge/faults.suite.ts';
+import { filesSuite } from './forge/files.suite.ts';
 import { gateSuite } from './forge/gate.suite.ts';
 import { gitSuite } from './forge/git.suite.ts';
 import { landingSuite } from './forge/landing.suite.ts';
@@ -16,6 +17,7 @@ const PARTS = {
   'pull requests': pullsSuite,
   rules: rulesSuite,
   patches: patchSuite,
+  files: filesSuite,
   gate: gateSuite,
   landing: landingSuite,
   webhooks: webhooksSuite,
@@ -33,6 +35,7 @@ export const PARTS_OF_ALL = [
   'pull requests',
   'rules',
   'patches',
+  'files',
   'gate',
   'landing',
   'webhooks',

@@ -107,7 +107,17 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         peoplePerHour: 6 + peoplePerHour,
       };
     case 'gitea':
-      return { ...NO_ODDS, ...calls, ...merges, ...hooks, crash, timelineRows: 3, peoplePerHour };
+      return {
+        ...NO_ODDS,
+        ...calls,
+        ...merges,
+        ...hooks,
+        crash,
+        timelineRows: 3,
+        peoplePerHour,
+        // Drawn last, so that the others stay as they are.
+        slowPatches: random.chance(0.3) ? 0.5 + share(0.5) : 0,
+      };
     case 'other_merge':
       return {
         ...NO_ODDS,

@@ -66,6 +66,12 @@ export function setFaults(
   managedOf: (id: RepoId) => Managed | undefined,
 ): void {
   forge.isLate = ({ method, path }) => {
+    if (path.endsWith('/diffpatch') && isPatchSlow(service.odds, random)) {
+      witness.sometimes('slow patch');
+      forge.lateEffectMs = PATCH_LATE_MS;
+      service.engine.watchLate(id, PATCH_LATE_MS);
+      return true;
+    }
     if (!LATE_METHODS.includes(method) || !random.chance(service.odds.callLate)) return false;
     witness.note(`late effect of ${method} ${path}`);
     witness.sometimes(`late ${method}`);
@@ -88,6 +94,13 @@ export function setFaults(
     return status === 200 ? { status, html: true, when } : { status, when };
   };
 }
+
+function isPatchSlow({ slowPatches }: Readonly<Odds>, random: SeededRandom): boolean {
+  return slowPatches > 0 && random.chance(slowPatches);
+}
+
+/** A checkout of a large repository goes on after the queue has given the call up. */
+const PATCH_LATE_MS = 20_000;
 
 const RARE_CHANCE = 0.1;
 const SLOW_CHECK_MS = 90_000;

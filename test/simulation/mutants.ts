@@ -44,6 +44,7 @@ import { REVIEW_MUTANTS } from './mutants/review-mutants.ts';
 import { RULE_MUTANTS } from './mutants/rule-mutants.ts';
 import { RUNNER_MUTANTS } from './mutants/runner-mutants.ts';
 import { SHARED_RUN_MUTANTS } from './mutants/shared-run-mutants.ts';
+import { SLOW_PATCH_MUTANTS } from './mutants/slow-patch-mutants.ts';
 import { SUCCESS_MUTANTS } from './mutants/success-mutants.ts';
 import { UNPROVEN_MUTANTS } from './mutants/unproven-mutants.ts';
 import { WHO_MAY_MUTANTS } from './mutants/who-may-mutants.ts';
@@ -77,6 +78,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LANDING_MUTANTS,
   ...OTHERS_MUTANTS,
   ...BAD_HEAD_MUTANTS,
+  ...SLOW_PATCH_MUTANTS,
   ...CLOCK_MUTANTS,
   ...OWN_RUN_MUTANTS,
   ...PAUSE_MUTANTS,

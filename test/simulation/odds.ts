@@ -4,6 +4,8 @@ export interface Odds {
   callLate: number;
   storeFails: number;
   slowCall: number;
+  /** Share of patches that outlast the time of a call; the forge makes the commit all the same. */
+  slowPatches: number;
   crash: number;
   pause: number;
   engineLost: number;
@@ -90,6 +92,7 @@ export const NO_ODDS: Readonly<Odds> = {
   callLate: 0,
   storeFails: 0,
   slowCall: 0,
+  slowPatches: 0,
   crash: 0,
   pause: 0,
   engineLost: 0,

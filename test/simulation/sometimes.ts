@@ -14,6 +14,7 @@ export const OFTEN: readonly string[] = [
   'fault 503',
   'late POST',
   'late DELETE',
+  'slow patch',
   'frozen machine',
   'engine request late',
   'index lag',

@@ -61,6 +61,7 @@ const FORGE_READS = [
 ] as const satisfies readonly (keyof EngineForge)[];
 const FORGE_WRITES = [
   'applyPatch',
+  'writeFiles',
   'createBranch',
   'deleteBranch',
   'cancelGateRun',

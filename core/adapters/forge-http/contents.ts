@@ -1,7 +1,8 @@
 import type { Commit } from '#core/domain/forge/forge.ts';
 import type { FileCommit, ForgeFile } from '#core/ports/forge-admin.ts';
+import { readMadeCommit } from './wire/made-commit.ts';
 import { readBody } from './wire/read-body.ts';
-import { FileCommitAnswer, FolderOrFile } from './wire/schema-admin.ts';
+import { FolderOrFile } from './wire/schema-admin.ts';
 import type { ForgeTransport } from './wire/transport.ts';
 
 /** Lists the files directly in a folder; null where the branch has no such folder, or a file of that name. */
@@ -37,11 +38,5 @@ export async function commitFile(transport: ForgeTransport, commit: FileCommit):
       message: commit.message,
     },
   } as const;
-  const made = readBody(FileCommitAnswer, call, await transport.request(call)).commit;
-  return {
-    sha: made.sha,
-    tree: made.tree.sha,
-    parents: made.parents.map((parent) => parent.sha),
-    message: made.message,
-  };
+  return readMadeCommit(call, await transport.request(call));
 }

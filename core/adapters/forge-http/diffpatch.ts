@@ -1,7 +1,6 @@
 import type { Commit } from '#core/domain/forge/forge.ts';
 import type { PatchRequest } from '#core/ports/forge.ts';
-import { readBody } from './wire/read-body.ts';
-import { PatchAnswer } from './wire/schema.ts';
+import { readMadeCommit } from './wire/made-commit.ts';
 import type { ForgeTransport } from './wire/transport.ts';
 
 /**
@@ -24,11 +23,5 @@ export async function applyPatch(transport: ForgeTransport, request: PatchReques
   } as const;
   const answer = await transport.exchange(call);
   if (answer.status !== 201) throw transport.failure(call, answer);
-  const { commit } = readBody(PatchAnswer, call, answer);
-  return {
-    sha: commit.sha,
-    tree: commit.tree.sha,
-    parents: commit.parents.map((parent) => parent.sha),
-    message: commit.message,
-  };
+  return readMadeCommit(call, answer);
 }

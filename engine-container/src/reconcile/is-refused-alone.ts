@@ -14,7 +14,7 @@ export async function isRefusedAlone(
 ): Promise<boolean> {
   if (error.status !== 403 || error.missingScopes.length > 0) return false;
   if (isStaging(action) && error.call.startsWith(READ)) await forge.readTreeId(action.groundSha);
-  else if (isStaging(action) && error.call === PATCH) await makeBranch(forge, action);
+  else if (isStaging(action) && WRITES.includes(error.call)) await makeBranch(forge, action);
   // The removal of a branch that is not there takes the right of a status, and changes nothing.
   else if (action.kind === 'post_status') await forge.deleteBranch(absentBranch(action.sha));
   else return false;
@@ -31,4 +31,4 @@ async function makeBranch(
 }
 
 const READ = 'GET ';
-const PATCH = 'POST diffpatch';
+const WRITES: readonly string[] = ['POST diffpatch', 'POST contents'];

@@ -4,9 +4,11 @@ import type { ManagedRepo, MergeStyle } from '#core/domain/repos/repo.ts';
 import { assertNever } from '#core/domain/result.ts';
 import type { HeldLease } from '#core/domain/wakes/lease.ts';
 import { type EngineForge, ForgeError, type ForgeErrorKind, ReadNotBegun } from '#core/ports/forge.ts';
+import type { Clock } from '#core/ports/system.ts';
 import type { Action, ActionOutcome } from '../queue/actions.ts';
 import { isGone } from '../reading/is-gone.ts';
 import type { ToldSettings } from '../reading/settings-changes.ts';
+import { ChangeWriter } from '../staging/change-writer.ts';
 import { ReadingUnfinished, type RepoObjects } from '../staging/repo-objects.ts';
 import { stageBatch } from '../staging/stage-batch.ts';
 import { NameInTheWay, publishTree } from '../staging/stage-trees.ts';
@@ -15,6 +17,7 @@ import type { ReconcilerDeps } from './reconciler-deps.ts';
 export interface PerformDeps {
   readonly forge: EngineForge;
   readonly objects: RepoObjects;
+  readonly clock: Pick<Clock, 'monotonic'>;
   readonly baseBranch: string;
   readonly queueName: string;
   /** How the forge lands: what is staged has to come to the same tree. */
@@ -31,7 +34,7 @@ export async function perform(held: HeldLease, deps: PerformDeps, action: Action
   if (held.isPastDeadline()) return { kind: 'failed', forgeAnswers: false };
   switch (action.kind) {
     case 'stage_batch':
-      return expectHindrances(() => stageBatch(deps, action));
+      return expectHindrances(() => stageBatch({ ...deps, writer: new ChangeWriter(deps) }, action));
     case 'stage_tree':
       return expectHindrances(() => stageTree(deps, action));
     case 'post_status':
@@ -62,8 +65,11 @@ async function stageTree(
   deps: PerformDeps,
   action: Extract<Action, { kind: 'stage_tree' }>,
 ): Promise<ActionOutcome> {
-  const { forge, objects, baseBranch, queueName } = deps;
-  const { commit, ...left } = await publishTree(forge, objects, { ...action, baseBranch, queueName });
+  const { baseBranch, queueName } = deps;
+  const { commit, ...left } = await publishTree(
+    { ...deps, writer: new ChangeWriter(deps) },
+    { ...action, baseBranch, queueName },
+  );
   if (commit === 'base_moved') return { kind: 'base_moved', ...left };
   return { kind: 'tree_staged', sha: commit.sha, ...left };
 }

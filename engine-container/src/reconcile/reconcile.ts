@@ -91,7 +91,7 @@ export class Reconcile {
       this.#errorCode = this.#classify(error);
     }
     const ended = { code: this.#errorCode, lookCode: this.#lookCode, wakeAt: this.#wakeAt };
-    this.#wakeAt = wakeAfter(ended, this.#keeper.saved, this.#deps.clock.now());
+    this.#wakeAt = wakeAfter(ended, this.#keeper.saved, this.#clock.now());
     if (this.#retryAt !== null) this.#wakeAt = Math.max(this.#wakeAt ?? 0, this.#retryAt);
     this.#deps.spent.close(this.#keeper.saved.batches);
     try {
@@ -272,6 +272,7 @@ export class Reconcile {
         {
           forge: this.#forge,
           objects: this.#objects,
+          clock: this.#clock,
           baseBranch: this.#repo.baseBranch,
           queueName: this.#queueName,
           mergeStyle: this.#repo.mergeStyle,
@@ -298,8 +299,8 @@ export class Reconcile {
         action: action.kind,
         outcome: error instanceof Error ? error.name : 'unknown',
       });
-      const isRefused = told === 'forge_access_denied';
-      return { kind: 'failed', forgeAnswers, isRefused, ...(isRuled ? { ruledBranch: ruled } : {}) };
+      const failure = { kind: 'failed', forgeAnswers, isRefused: told === 'forge_access_denied' } as const;
+      return { ...failure, ...(isRuled ? { ruledBranch: ruled } : {}) };
     }
   }
 
@@ -338,13 +339,10 @@ export class Reconcile {
       if (error.kind === 'too_large') return 'record_too_large';
       return error.kind === 'fenced' || error.kind === 'lost_race' ? 'lease_lost' : 'engine_error';
     }
+    const { name, stack } = error instanceof Error ? error : { name: 'unknown' };
     // Frames only: the text of a foreign error may quote what it choked on.
-    const frames = error instanceof Error ? error.stack?.split('\n    at ').slice(1, 5) : [];
-    this.#deps.log.error('reconcile failed', {
-      repo_id: this.#repo.id,
-      outcome: error instanceof Error ? error.name : 'unknown',
-      frames,
-    });
+    const frames = stack?.split('\n    at ').slice(1, 5) ?? [];
+    this.#deps.log.error('reconcile failed', { repo_id: this.#repo.id, outcome: name, frames });
     return 'engine_error';
   }
 }

@@ -46,7 +46,7 @@ export class ReadingUnfinished extends Error {
 
 /**
  * The objects of one repository during one reconcile, read through the forge's API as a computation asks for them.
- * Contents are read for the merges that need them and live no longer than the reconcile: they are neither stored nor
+ * Contents are read for the merges and commits that need them and live no longer than the reconcile: they are neither stored nor
  * logged (A10).
  */
 export class RepoObjects implements ObjectView {
@@ -68,6 +68,10 @@ export class RepoObjects implements ObjectView {
 
   get baseSides(): BaseSides {
     return this.#memory.baseSides;
+  }
+
+  get patchPace(): RepoDirectories['patchPace'] {
+    return this.#memory.patchPace;
   }
 
   get patches(): RepoDirectories['patches'] {

@@ -1,6 +1,6 @@
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { stagedMessage } from '#core/domain/queue/queue-names.ts';
-import { ReadNotBegun } from '#core/ports/forge.ts';
+import { type FileWrite, ReadNotBegun } from '#core/ports/forge.ts';
 import {
   type ActionOutcome,
   type CutReason,
@@ -10,23 +10,27 @@ import {
 } from '../queue/actions.ts';
 import type { Staged } from '../queue/record/record.ts';
 import { type ToldSettings, tellSettingsChanges } from '../reading/settings-changes.ts';
+import type { ChangeWriter } from './change-writer.ts';
 import { type GateFile, judgeGateChange } from './gate-file.ts';
 import { findHeadRun } from './head-evidence.ts';
 import { Unsayable } from './objects.ts';
-import { renderPatch } from './patch.ts';
 import { type MemberPlan, MemberPlanner, type MemberPlannerDeps } from './plan-member.ts';
 import { ReadingUnfinished } from './repo-objects.ts';
 import {
-  applyToNewBranch,
   type Published,
   placeBranch,
   publishTree,
   removeWorkBranch,
+  writeToNewBranch,
 } from './stage-trees.ts';
+
+/** A plan with what makes its commit. */
+type ReadyPlan = MemberPlan & { readonly files: readonly FileWrite[] | null };
 
 type Cut = { readonly index: number; readonly reason: CutReason };
 
 export interface StageBatchDeps extends MemberPlannerDeps {
+  readonly writer: ChangeWriter;
   readonly baseBranch: string;
   /** True when staging should publish what it has and leave the rest for the next batch. */
   readonly isOutOfTime: () => boolean;
@@ -108,11 +112,11 @@ class ChainBuilder {
   async #applyAllButLast(
     groundTree: TreeHash,
     baseGate: GateFile | null,
-  ): Promise<{ last: MemberPlan | null; cut: Cut | null }> {
+  ): Promise<{ last: ReadyPlan | null; cut: Cut | null }> {
     const { members } = this.#action;
-    let pending: MemberPlan | null = null;
+    let pending: ReadyPlan | null = null;
     for (const [index, member] of members.entries()) {
-      const plan: MemberPlan | CutReason = await this.#planNext(index, member, pending?.tree ?? groundTree);
+      const plan: ReadyPlan | CutReason = await this.#planNext(index, member, pending?.tree ?? groundTree);
       if (typeof plan === 'string') return { last: pending, cut: { index, reason: plan } };
       const change = judgeGateChange(baseGate, plan.gate);
       // The tree defines its own judge: at least it is judged alone (D-18).
@@ -137,34 +141,42 @@ class ChainBuilder {
     index: number,
     member: StageBatch['members'][number],
     ours: TreeHash,
-  ): Promise<MemberPlan | CutReason> {
-    if (index === 0) return this.#planner.plan(member, ours);
+  ): Promise<ReadyPlan | CutReason> {
+    if (index === 0) return this.#plan(member, ours);
     if (this.#deps.isOutOfTime() || this.#deps.objects.isFull) return 'out_of_time';
     try {
-      return await this.#planner.plan(member, ours);
+      return await this.#plan(member, ours);
     } catch (error) {
       if (error instanceof ReadingUnfinished || error instanceof ReadNotBegun) return 'out_of_time';
       throw error;
     }
   }
 
+  /** Contents are read together with the plan: where the time is up, the commits before still make a batch. */
+  async #plan(member: StageBatch['members'][number], ours: TreeHash): Promise<ReadyPlan | CutReason> {
+    const plan = await this.#planner.plan(member, ours);
+    if (typeof plan === 'string') return plan;
+    return { ...plan, files: await this.#deps.writer.readFiles(ours, plan.changes) };
+  }
+
   /** One commit on the work branch, told to start no gate run; false when the forge makes another tree of it. */
-  async #applyOnWork(plan: MemberPlan): Promise<boolean> {
+  async #applyOnWork(plan: ReadyPlan): Promise<boolean> {
     return this.#apply(plan, this.#workExists ? null : this.#action.workBranch, '[skip ci]');
   }
 
-  async #apply(plan: MemberPlan, newBranch: string | null, mark: string): Promise<boolean> {
-    const { forge, baseBranch, objects } = this.#deps;
+  async #apply(plan: ReadyPlan, newBranch: string | null, mark: string): Promise<boolean> {
+    const { forge, baseBranch, writer } = this.#deps;
     const request = {
       branch: this.#workExists ? this.#action.workBranch : baseBranch,
-      patch: await renderPatch(plan.changes, (id) => objects.contentOf(id)),
+      changes: plan.changes,
+      files: plan.files,
       // Never `#n` or `!n`: the forge would write it into the timeline of each. Never a title: its words could steer the gate.
       message: this.#say(`pull request ${plan.pr} ${mark}`),
     };
     const commit =
       newBranch === null
-        ? await forge.applyPatch(request)
-        : await applyToNewBranch(forge, { ...request, newBranch });
+        ? await writer.write(request)
+        : await writeToNewBranch(this.#deps, { ...request, newBranch });
     if (newBranch === this.#action.workBranch) this.#workExists = true;
     const isOnTip = commit.parents[0] === this.#tip;
     if (isOnTip && commit.tree === plan.tree) {
@@ -179,11 +191,7 @@ class ChainBuilder {
     throw new BaseMoved();
   }
 
-  async #publish(
-    last: MemberPlan | null,
-    cut: Cut | null,
-    baseGate: GateFile | null,
-  ): Promise<ActionOutcome> {
+  async #publish(last: ReadyPlan | null, cut: Cut | null, baseGate: GateFile | null): Promise<ActionOutcome> {
     const { forge } = this.#deps;
     const { branch } = this.#action;
     let finalCut = cut;
@@ -264,8 +272,8 @@ class ChainBuilder {
 
   /** The chain's last commit says "skip ci", so its tree is published again in a commit that does not. */
   #publishChainTip(tree: TreeHash): Promise<Published> {
-    const { forge, objects, baseBranch, queueName } = this.#deps;
-    return publishTree(forge, objects, {
+    const { baseBranch, queueName } = this.#deps;
+    return publishTree(this.#deps, {
       baseBranch,
       queueName,
       branch: this.#action.branch,

@@ -1,9 +1,9 @@
 import type { Commit, RefInTheWay } from '#core/domain/forge/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { sameTreeFile } from '#core/domain/queue/queue-names.ts';
-import { type EngineForge, ForgeError, type PatchRequest } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import type { ChangeRequest, ChangeWriter } from './change-writer.ts';
 import { type Computation, isDirectory, type ObjectView, readDirectories } from './objects.ts';
-import { renderPatch } from './patch.ts';
 import { isRegularFile, type PathChange } from './path-change.ts';
 import type { RepoObjects } from './repo-objects.ts';
 import { diffTrees } from './tree-walk.ts';
@@ -19,33 +19,40 @@ export class NameInTheWay extends Error {
   }
 }
 
-/** Creates a branch with the patch applied; one left over by an attempt that died is removed first. */
-export async function applyToNewBranch(
-  forge: EngineForge,
-  request: PatchRequest & { readonly newBranch: string },
+export interface TreeWriterDeps {
+  readonly forge: EngineForge;
+  readonly objects: RepoObjects;
+  readonly writer: ChangeWriter;
+}
+
+/** Creates a branch with the change made; one left over by an attempt that died is removed first. */
+export async function writeToNewBranch(
+  { forge, writer }: Pick<TreeWriterDeps, 'forge' | 'writer'>,
+  request: ChangeRequest & { readonly newBranch: string },
 ): Promise<Commit> {
   try {
-    return await applyAnew(forge, request);
+    return await writeAnew(forge, writer, request);
   } catch (error) {
     const ref = isRefusal(error) ? await forge.findRefInTheWay([request.newBranch]) : null;
-    // A tag of that name is nothing to a patch: what is refused is refused for something else.
+    // A tag of that name is nothing to a commit: what is refused is refused for something else.
     if (ref?.kind === 'branch') throw new NameInTheWay(ref, request.newBranch);
     // The forge answers, and so may be asked for more.
     if (!isBareFault(error) || !(await removeHalfMade(forge, request.newBranch))) throw error;
-    return await forge.applyPatch(request);
+    return await writer.write(request);
   }
 }
 
-async function applyAnew(
+async function writeAnew(
   forge: EngineForge,
-  request: PatchRequest & { readonly newBranch: string },
+  writer: ChangeWriter,
+  request: ChangeRequest & { readonly newBranch: string },
 ): Promise<Commit> {
   try {
-    return await forge.applyPatch(request);
+    return await writer.write(request);
   } catch (error) {
     if (!(error instanceof ForgeError) || error.kind !== 'rejected') throw error;
     await forge.deleteBranch(request.newBranch);
-    return await forge.applyPatch(request);
+    return await writer.write(request);
   }
 }
 
@@ -114,25 +121,24 @@ export interface Published {
 }
 
 /** Publishes one commit on `groundSha` that has exactly `tree`: the shape of every staged prefix but the whole batch. */
-export async function publishTree(
-  forge: EngineForge,
-  objects: RepoObjects,
-  wanted: TreeToPublish,
-): Promise<Published> {
+export async function publishTree(deps: TreeWriterDeps, wanted: TreeToPublish): Promise<Published> {
+  const { forge, objects, writer } = deps;
   const from = await objects.treeOf(wanted.groundTree);
   const { changes } = await objects.run(diffTrees(objects, from, await objects.treeOf(wanted.tree)));
   const extra = changes.length > 0 ? null : await objects.run(findExtraFile(objects, from, wanted.queueName));
   const { workBranch } = wanted;
   if (wanted.isAnchored) await placeBranch(forge, workBranch, wanted.groundSha);
   const source = wanted.isAnchored ? workBranch : wanted.baseBranch;
-  const parent = extra === null ? wanted.groundSha : await detour(forge, wanted, extra);
+  const parent = extra === null ? wanted.groundSha : await detour(deps, wanted, from, extra);
+  const lastChanges = extra === null ? changes : [turn(extra)];
   const commit =
     parent === null
       ? null
-      : await applyToNewBranch(forge, {
+      : await writeToNewBranch(deps, {
           branch: extra === null ? source : workBranch,
           newBranch: wanted.branch,
-          patch: await renderPatch(extra === null ? changes : [turn(extra)], (id) => objects.contentOf(id)),
+          changes: lastChanges,
+          files: await writer.readFilesInTime(from, lastChanges),
           message: wanted.message,
         });
   const usesWorkBranch = wanted.isAnchored || extra !== null;
@@ -157,14 +163,18 @@ export async function publishTree(
  * run, in words that each installation chooses. Null: the base has moved.
  */
 async function detour(
-  forge: EngineForge,
+  deps: TreeWriterDeps,
   { workBranch, isAnchored, baseBranch, groundSha, message }: TreeToPublish,
+  before: TreeHash,
   extra: PathChange,
 ): Promise<CommitSha | null> {
-  const request = { patch: await renderPatch([extra]), message: `${message} [skip ci]` };
+  const { writer } = deps;
+  const changes = [extra];
+  const files = await writer.readFilesInTime(before, changes);
+  const request = { changes, files, message: `${message} [skip ci]` };
   const commit = isAnchored
-    ? await forge.applyPatch({ ...request, branch: workBranch })
-    : await applyToNewBranch(forge, { ...request, branch: baseBranch, newBranch: workBranch });
+    ? await writer.write({ ...request, branch: workBranch })
+    : await writeToNewBranch(deps, { ...request, branch: baseBranch, newBranch: workBranch });
   return commit.parents[0] !== groundSha ? null : commit.sha;
 }
 

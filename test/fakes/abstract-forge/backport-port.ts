@@ -1,6 +1,6 @@
 import type { BackportForge } from '#core/ports/backport.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
-import { type Call, exchange, Refusal } from './exchange.ts';
+import { type Call, exchange, found, Refusal } from './exchange.ts';
 import { openPull } from './people.ts';
 import type { Pull, World } from './world.ts';
 
@@ -54,9 +54,4 @@ function view(pull: Pull | undefined) {
   return pull === undefined
     ? null
     : { number: pull.number, url: `https://forge.example/pulls/${pull.number}` };
-}
-
-function found<Thing>(thing: Thing | undefined): Thing {
-  if (thing === undefined) throw new Refusal(404);
-  return thing;
 }

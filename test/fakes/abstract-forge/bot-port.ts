@@ -1,19 +1,18 @@
 import { keyOfPaths } from '#core/contracts/paths-key.ts';
-import type { Commit, RefInTheWay } from '#core/domain/forge/forge.ts';
+import type { RefInTheWay } from '#core/domain/forge/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
 import { MERGE_STYLES } from '#core/domain/repos/repo.ts';
-import { type EngineForge, ForgeError, ListingTooLong, type PatchRequest } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError, ListingTooLong } from '#core/ports/forge.ts';
 import { isMergeable, startDelayedCheck } from './checks.ts';
-import { type Call, exchange, Refusal } from './exchange.ts';
-import { endRun, isUnfinished } from './gate.ts';
+import { type Call, exchange, found, Refusal } from './exchange.ts';
 import { branchAgo } from './past.ts';
-import { applyPatchByIds } from './patch-reader.ts';
 import { cancelPullSchedule, schedulePull } from './people.ts';
 import { changedPaths } from './rebase.ts';
-import { isNameInTheWay, isNameTaken, moveBranch, refsInTheWay, removeBranch } from './refs.ts';
+import { refsInTheWay } from './refs.ts';
 import { viewWriteRight } from './rights.ts';
 import { countDependencies, listChangedFiles, ruleOf } from './rules.ts';
+import { createStager } from './stager-port.ts';
 import { appendStatus } from './statuses.ts';
 import { readTimeline } from './timeline.ts';
 import {
@@ -43,7 +42,13 @@ function get(path: string, label: string): Call {
 
 type Reader = Omit<
   EngineForge,
-  'applyPatch' | 'createBranch' | 'deleteBranch' | 'cancelGateRun' | 'probeSchedule' | 'postStatus'
+  | 'applyPatch'
+  | 'writeFiles'
+  | 'createBranch'
+  | 'deleteBranch'
+  | 'cancelGateRun'
+  | 'probeSchedule'
+  | 'postStatus'
 >;
 
 function createReader(world: World): Reader {
@@ -179,11 +184,6 @@ function resolveName({ tags, branches, objects }: World, name: string): CommitSh
   return objects.commit(name)?.sha ?? tags.get(name) ?? branches.get(name);
 }
 
-function found<Thing>(thing: Thing | undefined): Thing {
-  if (thing === undefined) throw new Refusal(404);
-  return thing;
-}
-
 /** A list that is to leave out a commit which is not there is a bare 500 (forge facts, 6.1). */
 function leftOut(commit: unknown): void {
   if (commit === undefined) throw new Refusal(500);
@@ -231,88 +231,6 @@ function viewRule(world: World, base: string): ReturnType<typeof ruleOf> {
     ignoreStaleApprovals: false,
     dismissStaleApprovals: false,
   };
-}
-
-type Stager = Pick<EngineForge, 'applyPatch' | 'createBranch' | 'deleteBranch' | 'cancelGateRun'>;
-
-function createStager(world: World): Stager {
-  return {
-    applyPatch: async (request) => applyPatch(world, request),
-    createBranch: async (branch, at) =>
-      exchange(
-        world,
-        { method: 'POST', path: 'branches', label: 'POST branches' },
-        () => {
-          // An id that does not resolve is a fault of the server to this forge, not of the caller.
-          if (world.objects.commit(at) === undefined) throw new Refusal(500);
-          if (isNameTaken(world, branch) || world.tags.has(branch)) throw new Refusal(409);
-          moveBranch(world, branch, at, world.bot);
-          return true;
-        },
-        new Map([[409, false]]),
-      ),
-    deleteBranch: async (branch) =>
-      exchange(
-        world,
-        { method: 'DELETE', path: `branches/${branch}`, label: 'DELETE branches/{branch}' },
-        () => {
-          found(world.branches.get(branch));
-          if (ruleOf(world, branch) !== null || branch === world.base) throw new Refusal(403);
-          removeBranch(world, branch, world.bot);
-          return true;
-        },
-        new Map([[404, false]]),
-      ),
-    cancelGateRun: async (runId) =>
-      exchange(
-        world,
-        { method: 'POST', path: `actions/runs/${runId}/cancel`, label: 'POST actions/runs/{id}/cancel' },
-        () => {
-          const run = world.runs.find((candidate) => candidate.id === runId);
-          if (!world.switches.runsCanBeCancelled || run === undefined) throw new Refusal(404);
-          if (!isUnfinished(run)) throw new Refusal(409);
-          endRun(world, run, 'cancelled');
-          return true;
-        },
-        new Map([
-          [404, false],
-          [405, false],
-          [409, true],
-        ]),
-      ),
-  };
-}
-
-/** Every failed apply is a bare 500, like a fault of the server. */
-function applyPatch(world: World, request: PatchRequest): Commit {
-  const call: Call = { method: 'POST', path: 'diffpatch', label: 'POST diffpatch', about: request.patch };
-  return exchange(world, call, () => commitPatch(world, request));
-}
-
-function commitPatch(world: World, request: PatchRequest): Commit {
-  const { objects } = world;
-  const { branch, newBranch } = request;
-  const tip = found(world.branches.get(branch));
-  const target = newBranch ?? branch;
-  const isHalfMade = world.halfMade.has(target);
-  if (newBranch !== undefined && world.branches.has(newBranch) && !isHalfMade) throw new Refusal(422);
-  const rule = ruleOf(world, target);
-  const isDenied = newBranch === undefined || world.switches.deniesRuledPatches;
-  if (rule !== null && !rule.directPushAllowed) throw new Refusal(isDenied ? 403 : 500);
-  const tree = applyPatchByIds(objects, world.merger, objects.treeOf(tip), request.patch);
-  // The push that follows fails in git where the name cannot be, or is there: the forge does not say why.
-  if (tree === null || isHalfMade) throw new Refusal(500);
-  if (newBranch !== undefined && isNameInTheWay(world, newBranch))
-    throw new Refusal(world.switches.deniesTakenNames ? 403 : 500);
-  const commit = objects.putCommit({
-    tree,
-    parents: [tip],
-    message: request.message,
-    author: world.bot,
-    atMs: world.timers.now(),
-  });
-  moveBranch(world, target, commit.sha, world.bot);
-  return viewCommit(commit);
 }
 
 /** Like the HTTP client: asks for a schedule on the recorded head, and takes back the one it got. */

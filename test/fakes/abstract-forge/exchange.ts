@@ -24,6 +24,12 @@ export class Refusal extends Error {
   }
 }
 
+/** Throws the forge's 404. */
+export function found<Thing>(thing: Thing | undefined): Thing {
+  if (thing === undefined) throw new Refusal(404);
+  return thing;
+}
+
 /**
  * One API call of the bot: asks for a fault, writes the log, and turns refusals into the port's error the way the
  * HTTP client does. `answers` names the statuses that are no error for this call but an outcome of it.

@@ -1,3 +1,4 @@
+import { FORGE_TIMEOUT_MS } from '#core/domain/limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { EngineMemory } from '../../../engine-container/src/reconcile/engine-memory.ts';
@@ -36,6 +37,8 @@ const CLOCK_PUT_CHANCE = 0.002;
 
 const THROTTLED_SHARE = 0.8;
 
+const PATCH = 'forge applyPatch';
+
 /** Calls that are made once in a long time would hardly ever be the last of a machine. */
 const CRASHED_MORE_FACTOR = 20;
 const CRASHED_MORE: ReadonlyMap<string, number> = new Map(
@@ -55,6 +58,7 @@ const CRASHED_MORE: ReadonlyMap<string, number> = new Map(
     'store quarantineQueueRecord',
     'forge probeSchedule',
     'forge readBlob',
+    'forge writeFiles',
     'forge cancelGateRun',
   ].map((label) => [label, CRASHED_MORE_FACTOR]),
 );
@@ -148,10 +152,20 @@ export class Hosts {
     this.storeSkewMs = isStore ? host.skewMs : 0;
     const answer = call();
     this.storeSkewMs = 0;
-    const result = await answer;
+    const result = await (label === PATCH && odds.slowPatches > 0 ? this.#timeOut(host, answer) : answer);
     if (isStore && random.chance(odds.storeFails)) throw this.#storeFault(label, 'after');
     this.#mayCrash(host, label);
     return result;
+  }
+
+  /** A patch that fails where patches are slow has taken the time of a call. */
+  async #timeOut<Result>(host: Host, answer: Promise<Result>): Promise<Result> {
+    try {
+      return await answer;
+    } catch (error) {
+      await this.#waitOn(host, FORGE_TIMEOUT_MS);
+      throw error;
+    }
   }
 
   #isThrottled(): boolean {

@@ -63,6 +63,8 @@ const CUT_ANSWERS: Readonly<Record<string, StringCut>> = {
   'GET pulls/{n}/reviews': PROSE,
   'GET commits?not': PROSE,
   'GET issues/{n}/dependencies': PROSE,
+  // The forge gives back what was sent.
+  'POST contents': PROSE,
   // Forgejo tells with each run the event that began it: messages and files of up to five commits, and of the newest once more.
   'GET actions/runs': PROSE,
 };

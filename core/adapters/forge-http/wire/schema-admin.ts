@@ -41,15 +41,6 @@ const FileRow = z.object({ path: z.string().min(1), type: z.string(), sha: z.str
 /** Answer of the contents call: a list for a folder, one row for a file. */
 export const FolderOrFile = z.union([z.array(FileRow), FileRow]);
 
-export const FileCommitAnswer = z.object({
-  commit: z.object({
-    sha: Sha,
-    tree: z.object({ sha: Sha }),
-    parents: nullableList(z.object({ sha: Sha })),
-    message: z.string(),
-  }),
-});
-
 export const BranchRows = nullableList(
   z
     .object({

@@ -88,7 +88,8 @@ export type HistoryRow = z.output<typeof HistoryRow>;
 export const ChangedRow = HistoryRow.extend({ files: z.array(z.object({ filename: z.string() })).nullish() });
 export type ChangedRow = z.output<typeof ChangedRow>;
 
-export const PatchAnswer = z.object({
+/** Answer of the calls that make a commit: the one answer that names its tree. */
+export const CommitAnswer = z.object({
   commit: z.object({
     sha: Sha,
     tree: z.object({ sha: Sha }),

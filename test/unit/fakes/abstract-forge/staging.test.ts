@@ -32,6 +32,53 @@ describe('staging', () => {
     expect(control.merges()[0]?.tree).toBe(commit.tree);
   });
 
+  test('whole files make a commit, keep the mode of what they replace, and are refused where that is another', async () => {
+    const { control, bot } = setUp({
+      files: {
+        a: '1',
+        gone: '1',
+        exec: { content: '1', mode: '100755' },
+        'd/x': '1',
+        link: { content: 'a', mode: '120000' },
+      },
+    });
+    const one = hashBlob(Buffer.from('1'), 'sha1');
+    const write = (path: string, replaces: string | null, content: string | null = '2') =>
+      bot.writeFiles({
+        branch: STAGING,
+        files: [{ path, content: content === null ? null : Buffer.from(content), replaces }],
+        message: 'm',
+      });
+    const first = await bot.writeFiles({
+      branch: 'main',
+      newBranch: STAGING,
+      files: [
+        { path: 'exec', content: Buffer.from('2'), replaces: one },
+        { path: 'new/file', content: Buffer.from('3'), replaces: null },
+        { path: 'gone', content: null, replaces: one },
+      ],
+      message: 'm',
+    });
+    expect(first.parents).toEqual([await control.tip('main')]);
+    const listed = (await bot.readTree(first.sha, 'all')).entries ?? [];
+    const modes = Object.fromEntries(listed.map(({ path, mode }) => [path, mode]));
+    expect(modes).toMatchObject({ exec: '100755', 'new/file': '100644' });
+    expect(modes).not.toHaveProperty('gone');
+    for (const [path, replaces, status] of [
+      ['a', hashBlob(Buffer.from('other'), 'sha1'), 422],
+      ['a', null, 422],
+      ['d', null, 422],
+      ['a/b', null, 422],
+      ['none', one, 404],
+      ['link', hashBlob(Buffer.from('a'), 'sha1'), 422],
+    ] as const)
+      await expect(write(path, replaces)).rejects.toMatchObject({ status });
+    expect(await control.tip(STAGING)).toBe(first.sha);
+    await expect(
+      bot.writeFiles({ branch: 'main', newBranch: STAGING, files: [], message: 'm' }),
+    ).rejects.toMatchObject({ kind: 'rejected' });
+  });
+
   test('contents that were merged here come with the patch', async () => {
     const { clock, control } = setUp({ files: { f: '1\n2\n3\n4\n5\n' } });
     const pr = await control.openPullRequest({ branch: 'one', files: { f: 'one\n2\n3\n4\n5\n' } });

@@ -68,6 +68,62 @@ describe('applying a patch', () => {
   });
 });
 
+describe('writing whole files', () => {
+  const written: ScriptedAnswer = {
+    status: 201,
+    json: {
+      files: [{ content: 'x'.repeat(3 * 1024 * 1024) }],
+      commit: { sha: sha(3), tree: { sha: sha(2) }, parents: [{ sha: sha(1) }], message: 'm' },
+    },
+  };
+  const files = [
+    { path: 'new.txt', content: Buffer.from('ü\n'), replaces: null },
+    { path: 'a.txt', content: Buffer.alloc(0), replaces: sha(7) },
+    { path: 'gone.txt', content: null, replaces: sha(8) },
+  ];
+
+  test('sends each file as the forge asks for it, and reads the commit beside the contents that come back', async () => {
+    const { stager, seen } = openStager(() => written);
+    const commit = await stager.writeFiles({
+      branch: 'main',
+      newBranch: 'mq/main/staging',
+      files,
+      message: 'm',
+    });
+    expect(commit).toEqual({ sha: sha(3), tree: sha(2), parents: [sha(1)], message: 'm' });
+    expect(seen).toMatchObject([{ method: 'POST', path: '/contents' }]);
+    expect(seen[0]?.body).toEqual({
+      branch: 'main',
+      new_branch: 'mq/main/staging',
+      message: 'm',
+      files: [
+        { operation: 'create', path: 'new.txt', content: 'w7wK' },
+        { operation: 'update', path: 'a.txt', content: '', sha: sha(7) },
+        { operation: 'delete', path: 'gone.txt', sha: sha(8) },
+      ],
+    });
+  });
+
+  test('names no new branch where the branch itself moves', async () => {
+    const { stager, seen } = openStager(() => written);
+    await stager.writeFiles({ branch: 'work', files, message: 'm' });
+    expect(seen[0]?.body).not.toHaveProperty('new_branch');
+  });
+
+  test.each([
+    ['is not the one that is replaced', 422, { kind: 'rejected' }],
+    ['is not the one that is replaced, by Forgejo', 409, { kind: 'rejected' }],
+    ['may not be written', 403, { kind: 'denied' }],
+  ])('a file that %s', async (_name, status, expected) => {
+    const { stager, seen } = openStager(() => refused(status));
+    await expect(stager.writeFiles({ branch: 'main', files, message: 'm' })).rejects.toMatchObject({
+      ...expected,
+      status,
+    });
+    expect(seen).toHaveLength(1);
+  });
+});
+
 describe('branches', () => {
   const branch = { status: 201, json: { name: 'b', commit: { id: sha(1) }, protected: false } };
 

@@ -1,0 +1,13 @@
+import type { Mutant } from '../mutants.ts';
+
+/** Guards of decision 0352: the forge checks a large repository out for each patch. */
+export const SLOW_PATCH_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'a patch that was given up is not sent again where files can say the same',
+    file: 'engine-container/src/staging/change-writer.ts',
+    find: 'if (isSlow || isMade) pace.isSlow = isSlow;',
+    replace: 'if (isMade) pace.isSlow = false;',
+    families: ['gitea'],
+    dies: 'each patch outlasts the time of a call',
+  },
+];
