@@ -36,7 +36,7 @@ export async function watch(asked: Asked, repo: Repo, end: number): Promise<numb
       const lines = draw(repo, looked.seen, machine.now()).map(plain);
       if (!asked.quiet) machine.print(`${CLEAR}${lines.join('\n')}`);
     } else {
-      const lines = tellLines(looked.seen);
+      const lines = tellLines(looked);
       emit(asked, looked.seen, () => lines.filter((line) => !told.has(line)));
       told = new Set(lines);
     }
@@ -53,6 +53,8 @@ export async function look(asked: Pick<Asked, 'api' | 'machine'>, repo: Repo): P
 
 interface Looked {
   readonly seen: Seen;
+  /** The blocker of `seen` without its times; null: not known. */
+  readonly cause: string | null;
   /** A text that is equal for two looks between which nothing changed: durations so far are left out. */
   readonly facts: string;
 }
@@ -71,7 +73,8 @@ async function lookAt(
       events: activity.recent_activity.filter((event) => event.repo_id === id).slice(0, EVENTS_SHOWN),
     };
     const says = blocker === null ? 'The queue is not known.' : plain(sayBlocker(blocker, machine.now()));
-    return { seen: { blocker: says, ...told }, facts: JSON.stringify({ blocker, ...told }) };
+    const cause = blocker === null ? null : plain(`${blocker.text}.${sayRun(blocker)}`);
+    return { seen: { blocker: says, ...told }, cause, facts: JSON.stringify({ blocker, ...told }) };
   } catch (error) {
     if (error instanceof ApiError && error.retryable) return null;
     throw error;
@@ -80,8 +83,11 @@ async function lookAt(
 
 export function sayBlocker(blocker: ReturnType<typeof findBlocker>, now: number): string {
   const times = sayTimes(blocker, now);
-  const run = blocker.runUrl === null ? '' : ` ${blocker.runUrl}`;
-  return `${blocker.text}${times === '' ? '' : ` (${times})`}.${run}`;
+  return `${blocker.text}${times === '' ? '' : ` (${times})`}.${sayRun(blocker)}`;
+}
+
+function sayRun({ runUrl }: ReturnType<typeof findBlocker>): string {
+  return runUrl === null ? '' : ` ${runUrl}`;
 }
 
 function draw(repo: Repo, { blocker, queue, events }: Seen, now: number): readonly string[] {
@@ -95,10 +101,11 @@ function draw(repo: Repo, { blocker, queue, events }: Seen, now: number): readon
   ];
 }
 
-/** Events, oldest first, then the queue, as lines. No line has the times of the blocker, which change at each look. */
-function tellLines({ queue, events }: Seen): readonly string[] {
+/** Events, oldest first, then what is waited for and the queue, as lines. No line has the times of the blocker, which change at each look. */
+function tellLines({ seen: { queue, events }, cause }: Looked): readonly string[] {
   return [
     ...[...events].reverse().map(describeEvent),
+    ...(cause === null ? [] : [cause]),
     ...(queue === null || queue.line.length === 0 ? [] : describeLine(queue)),
   ];
 }

@@ -137,6 +137,7 @@ describe('mergeyard watch', () => {
     const { code, out } = await call(['watch', ...named, '--timeout', '15s'], { 'queue/activity': next });
     expect([code, look]).toEqual([0, 4]);
     expect(out).toEqual([
+      'Building the next batch.',
       '1. #1 Change 1 (staged)',
       '2. #2 Change 2 (ready)',
       '2026-11-22T10:00:00.000Z pr_landed #1 Change 1',
@@ -144,7 +145,7 @@ describe('mergeyard watch', () => {
     ]);
   });
 
-  test('prints with --json what has changed, and not how long it has lasted by now', async () => {
+  test('prints in a script what is waited for, once it changes, and with --json the whole; not how long it has lasted', async () => {
     const since = '2026-11-22T09:58:30.000Z';
     const at = (kind: string, line: readonly object[]) => {
       const [repo] = activity(line).repos;
@@ -154,6 +155,13 @@ describe('mergeyard watch', () => {
     const line = [place(1, 'ready')];
     let look = 0;
     const next = () => at(look++ < 25 ? 'staging' : 'linger', line);
+    const told = await call(['watch', ...named, '--timeout', '3m'], { 'queue/activity': next });
+    expect(told.out).toEqual([
+      'Building the next batch.',
+      '1. #1 Change 1 (ready)',
+      'Waiting for more pull requests to join the batch.',
+    ]);
+    look = 0;
     const { out } = await call(['watch', ...named, '--json', '--timeout', '3m'], { 'queue/activity': next });
     expect(look).toBeGreaterThan(30);
     expect(out.map((text) => JSON.parse(text).blocker)).toEqual([
