@@ -12,8 +12,8 @@ const WRITTEN_FILES_MAX = 50;
 const WRITTEN_BYTES_MAX = 1024 * 1024;
 /** A new file gets this mode from the forge, whatever is asked for. */
 const NEW_FILE_MODE = '100644';
-/** Git reads some of these as a pattern where the forge asks for a path, and JSON escapes others. */
-const PLAIN_PATH = /^[^:*?[\]\\"\p{Cc}]+$/u;
+/** Git reads some of these as a pattern where the forge asks for a path, JSON escapes others, and older forges take a dash for an option. */
+const PLAIN_PATH = /^(?!-)[^:*?[\]\\"\p{Cc}]+$/u;
 const GIT_FOLDER = /(?:^|\/)\.git(?:\/|$)/i;
 /** A forge with LFS stores other contents than those sent where a rule names a filter. */
 const FILTER_WORDS: RuleWords = new Map([['filter', new Set([false, null])]]);

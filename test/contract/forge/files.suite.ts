@@ -2,10 +2,10 @@ import { hashBlob } from '../../../engine-container/src/staging/objects.ts';
 import { renderPatch } from '../../../engine-container/src/staging/patch.ts';
 import { type ForgeSubject, listFiles, RepoDriver } from './subject.ts';
 
-/** Names that a forge could take for a pattern, an option or an escape, and that stand for themselves. */
+/** Names that a forge could take for a pattern or an escape, and that stand for themselves. */
 const ODD_NAMES = [
   "it's 1.txt",
-  '-x.txt',
+  'd/-x.txt',
   '#h.txt',
   '%41.txt',
   'a&b.txt',

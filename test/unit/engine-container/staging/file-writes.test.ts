@@ -57,6 +57,7 @@ test.each<[string, PathChange]>([
   ['a link that goes', change('link', version('src', '120000'), null)],
   ['a submodule', change('lib', null, { mode: '160000', id: 'a'.repeat(40) })],
   ['a name that git takes for a pattern', change('a*.txt', null, version('x'))],
+  ['a name that older forges take for an option', change('-a', null, version('x'))],
   ['a name with a magic word', change(':(top)a', null, version('x'))],
   ['a name that JSON escapes', change('a\u0001', null, version('x'))],
   ['a name inside of .git', change('a/.GIT/b', null, version('x'))],
