@@ -26,8 +26,8 @@ export class RepoDirectories {
   readonly baseSides: BaseSides = new Map();
   /** Of changes that were compared, by the two commits or trees of each: equal for the same patch; null: not to be told. */
   readonly patches = new Map<string, string | null>();
-  /** How the forge has taken patches, and how often in a row it has refused files in their place. */
-  readonly patchPace = { isSlow: false, fileRefusals: 0 };
+  /** Until when patches are taken to be slow, ms of the monotonic clock, and how often in a row files in their place were refused. */
+  readonly patchPace = { slowUntil: 0, fileRefusals: 0 };
   readonly timelines = new TimelineMemory();
   /** Which statuses were read in turn. */
   readonly patrol: PatrolMemory = { doneTurn: null };

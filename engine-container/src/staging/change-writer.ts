@@ -9,6 +9,9 @@ import { ReadingUnfinished, type RepoObjects } from './repo-objects.ts';
 
 /** A patch that takes longer is slow: a batch of eight would outlast one reconcile. */
 const SLOW_PATCH_MS = 3_000;
+/** So long patches are taken to be slow after one that was, and after one that was given up, which costs the whole batch an attempt. */
+const SLOW_KEPT_MS = 60 * 60_000;
+const GIVEN_UP_KEPT_MS = 24 * 60 * 60_000;
 /** Refusals of files after which the change is tried as a patch again. */
 const FILE_REFUSALS_MAX = 2;
 
@@ -47,9 +50,10 @@ export class ChangeWriter {
    * Throws `ReadingUnfinished` and `ReadNotBegun`.
    */
   async readFiles(before: TreeHash, changes: readonly PathChange[]): Promise<readonly FileWrite[] | null> {
-    const { objects } = this.#deps;
+    const { objects, clock } = this.#deps;
     const pace = objects.patchPace;
-    if (!pace.isSlow || pace.fileRefusals >= FILE_REFUSALS_MAX) return null;
+    const isSlow = clock.monotonic() < pace.slowUntil;
+    if (!isSlow || pace.fileRefusals >= FILE_REFUSALS_MAX) return null;
     return objects.run(readFiles(objects, before, changes));
   }
 
@@ -107,7 +111,8 @@ export class ChangeWriter {
     } finally {
       const isSlow = clock.monotonic() - startedAt >= SLOW_PATCH_MS;
       // A refusal that comes at once says nothing of the pace.
-      if (isSlow || isMade) pace.isSlow = isSlow;
+      if (isSlow) pace.slowUntil = clock.monotonic() + (isMade ? SLOW_KEPT_MS : GIVEN_UP_KEPT_MS);
+      else if (isMade) pace.slowUntil = 0;
       if (isSlow) pace.fileRefusals = 0;
     }
   }

@@ -55,7 +55,7 @@ function givenWriter() {
     const files = await writer.readFiles(before, changes);
     return writer.write({ branch: 'main', changes, files, message: 'm' }).catch((error: unknown) => error);
   };
-  return { told, sent, write };
+  return { told, sent, write, wait: (ms: number) => (now += ms) };
 }
 
 const failure = (kind: ForgeErrorKind, status: number | null) => new ForgeError(kind, 'POST x', status);
@@ -106,6 +106,22 @@ test('a patch that is quick again is used again', async () => {
   await write(EXECUTABLE);
   await write();
   expect(sent).toEqual(['patch', 'files', 'patch', 'patch']);
+});
+
+const HOUR_MS = 60 * 60_000;
+
+test.each([
+  ['was slow', 3_000, null, HOUR_MS],
+  ['was given up', 10_000, failure('unreachable', null), 24 * HOUR_MS],
+])('a patch that %s is tried again in time', async (_name, patchMs, patchFails, keptMs) => {
+  const { told, sent, write, wait } = givenWriter();
+  Object.assign(told, { patchMs, patchFails });
+  await write();
+  wait(keptMs - 1);
+  await write();
+  wait(1);
+  await write();
+  expect(sent).toEqual(['patch', 'files', 'patch']);
 });
 
 test('files that a forge does not answer to are no refusal', async () => {
