@@ -1,6 +1,6 @@
 /** @jest-environment jsdom */
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
-import { mountPage } from '../../support/mount-page.tsx';
+import { mountPage, Refusal } from '../../support/mount-page.tsx';
 import { givenActivity, givenFeed, givenStatus } from './rows.ts';
 
 const OPERATOR = { id: 'aaaaaaaa-0000-4000-8000-000000000001', is_admin: true };
@@ -77,6 +77,14 @@ test('the engine is asked when a person asks, and not before', async () => {
   expect(sent.filter(({ address }) => address.includes('container-health'))).toEqual([]);
   fireEvent.click(ask);
   await screen.findByText('it answered');
+});
+
+test('an engine that does not answer is no engine that answered', async () => {
+  const silent = new Refusal(503, { ok: false, dependency: 'engine' });
+  mountOperator({ 'GET /api/container-health': silent });
+  fireEvent.click(await screen.findByRole('button', { name: 'Ask the engine' }));
+  await screen.findByText('it did not answer');
+  expect(screen.queryByText('it answered')).toBeNull();
 });
 
 test('the tab of a queue that is stopped says so, by its title and its icon', async () => {
