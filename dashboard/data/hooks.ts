@@ -1,6 +1,6 @@
 import { keepPreviousData, skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
-import { ApiError } from '#core/contracts/routes/client.ts';
+import { ApiError, type ResultOf } from '#core/contracts/routes/client.ts';
 import type { ActivityEventName } from '../../core/domain/queue/batch.ts';
 import type { Service } from './api.ts';
 import {
@@ -258,13 +258,15 @@ export function useLiveLink(): LiveLink {
   return link;
 }
 
-/** The service's own health: states only. Undefined until it is known. */
-export function useHealth() {
+/** The service's own health: states only. Undefined until it is known, and again while the service does not answer. */
+export function useHealth(): ResultOf<'checkQueue'> | undefined {
   const { api } = useService();
-  return useQuery({
+  const { data, isError } = useQuery({
     queryKey: ['health'],
     queryFn: ({ signal }) => api.checkQueue({ signal }),
     refetchInterval: HEALTH_EVERY_MS,
     retry: false,
   });
+  // The states of the last answer are kept beside an error.
+  return isError ? undefined : data;
 }

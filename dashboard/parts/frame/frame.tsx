@@ -184,8 +184,8 @@ function SignOut({ email }: { readonly email: string | null }) {
 /** The service's own health, states only: a person sees whether it is them or us. */
 function Foot() {
   const health = useHealth();
-  const state = health.data?.status ?? 'unknown';
-  const why = sayTrouble(health.data?.degraded_by);
+  const state = health?.status ?? 'unknown';
+  const why = sayTrouble(health?.degraded_by);
   return (
     <footer className="foot">
       <span className={`foot-health foot-${state}`}>

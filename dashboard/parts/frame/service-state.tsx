@@ -12,8 +12,7 @@ const NAMES = { ok: 'in order', degraded: 'in trouble', unknown: 'unknown' } as 
 
 /** Timer, looks, batches, repeated work and engine of the whole service, for its operator. */
 export function ServiceState() {
-  const health = useHealth();
-  const signals = health.data?.signals;
+  const signals = useHealth()?.signals;
   return (
     <section className="panel" aria-labelledby="service-title">
       <h2 id="service-title">The service</h2>
