@@ -39,8 +39,14 @@ export function createService(config: DashboardConfig): Service {
         retryDelay: (failed) => 400 * 3 ** failed,
         staleTime: 2_000,
         refetchOnWindowFocus: true,
+        // A browser that knows of no network is asked all the same: a call that waits for one never fails, so the page would
+        // show old rows as those of now.
+        networkMode: 'always',
+        refetchOnReconnect: true,
       },
       mutations: {
+        // One that waits for a network would be carried out whenever that is back, long after the click.
+        networkMode: 'always',
         onError: (error) => {
           if (endsSession(error)) expireSession();
         },

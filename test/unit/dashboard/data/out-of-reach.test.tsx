@@ -1,6 +1,6 @@
 /** @jest-environment jsdom */
 import { onlineManager } from '@tanstack/react-query';
-import { act } from '@testing-library/react';
+import { act, fireEvent, screen } from '@testing-library/react';
 import { mountPage, Refusal } from '../../../support/mount-page.tsx';
 import { givenFeed, givenStatus } from '../rows.ts';
 
@@ -46,4 +46,37 @@ test('a service that answers no more is unknown, whatever it said before', async
   isAway = true;
   await pass(61_000);
   expect(document.body.textContent).toContain('Service: unknown');
+});
+
+test('without a network the page goes on asking, and says from when it is', async () => {
+  const { sent } = mountQueue();
+  await pass(1_000);
+  act(() => onlineManager.setOnline(false));
+  const asked = () => sent.filter(({ address }) => address === 'GET /api/v1/user/queue/activity').length;
+  const before = asked();
+  globalThis.fetch = async () => {
+    throw new TypeError('Failed to fetch');
+  };
+  await pass(120_000);
+  expect(document.body.textContent).toMatch(/What you see is from .*: the last look failed/);
+  expect(document.body.textContent).toContain('Service: unknown');
+  expect(asked()).toBe(before);
+});
+
+test('a change that finds no network fails, and is not carried out once there is one again', async () => {
+  const { sent } = mountQueue();
+  await pass(1_000);
+  act(() => onlineManager.setOnline(false));
+  const working = globalThis.fetch;
+  globalThis.fetch = async () => {
+    throw new TypeError('Failed to fetch');
+  };
+  fireEvent.click(screen.getByRole('button', { name: 'Pause the queue' }));
+  await pass(5_000);
+  const told = document.body.textContent;
+  globalThis.fetch = working;
+  act(() => onlineManager.setOnline(true));
+  await pass(60_000);
+  expect(sent.filter(({ address }) => address.endsWith('/pause'))).toEqual([]);
+  expect(told).toContain('The service cannot be reached');
 });
