@@ -154,7 +154,8 @@ const fargate: Check = {
 const networks: Check = {
   what: 'networks of the region',
   needs: 'ec2:DescribeVpcs, servicequotas:GetServiceQuota',
-  run: async ({ region, isFirst }) => {
+  run: async ({ config, region, isFirst }) => {
+    if (config.network.own !== undefined) return ok('none is made: you chose your own');
     if (!isFirst) return ok('the stack has its own');
     const { Vpcs = [] } = await new EC2Client({ region }).send(new DescribeVpcsCommand({}));
     const allowed = (await readQuota('vpc', QUOTAS.vpcs, region)) ?? 5;

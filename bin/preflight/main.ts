@@ -16,9 +16,9 @@ async function main(): Promise<number> {
   const { values } = readCommandLine({ context: { type: 'string', short: 'c', multiple: true } }, USAGE);
   const pairs = (values.context ?? []).map((pair) => {
     const at = pair.indexOf('=');
+    if (at < 1) refuseCall(USAGE);
     return [pair.slice(0, at), pair.slice(at + 1)] as const;
   });
-  if (pairs.some(([key]) => key === '')) refuseCall(USAGE);
   const config = parseStageConfig(withStageFile(Object.fromEntries(pairs), CONFIG_DIR));
   const found = await findPlace();
   if (found === null) {

@@ -283,6 +283,18 @@ describe('what is looked at before the first deployment', () => {
     expect(await find('zones of the network', unknown, one)).toMatchObject({ level: 'stop' });
   });
 
+  test('a network of the operator takes no place among those of the region', async () => {
+    const own = { vpcId: 'vpc-0123456789abcdef0', vpcSubnetIds: 'subnet-0123456789,subnet-9876543210' };
+    const full = { DescribeVpcs: [200, vpcs(5)] } as const;
+    for (const isFirst of [true, false]) {
+      const at = place({ vpcCidr: '', ...own }, { isFirst });
+      expect(await find('networks of the region', at, full)).toEqual({
+        level: 'ok',
+        says: 'none is made: you chose your own',
+      });
+    }
+  });
+
   test('a prebuilt image needs no Docker, and is best named by its digest', async () => {
     const without = { runs: () => false };
     const at = (engineImage: string) => place({ engineImage }, without);
