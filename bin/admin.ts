@@ -79,12 +79,24 @@ async function main(): Promise<number> {
     return 0;
   }
   if (identity === undefined || keyFile === undefined || userPoolId !== undefined) refuseCall(USAGE);
-  const serviceKey = new Secret(readFileSync(keyFile, 'utf8').trim());
+  const serviceKey = readServiceKey(keyFile);
   const config = { url: identity, serviceKey };
   console.log(
     `${email}: ${invites ? tellInvited(await inviteToGoTrue(config, email)) : await makeGoTrueAdmin(config, email)}`,
   );
   return 0;
+}
+
+class NoKeyFile extends Error {}
+
+function readServiceKey(file: string): Secret<string> {
+  try {
+    return new Secret(readFileSync(file, 'utf8').trim());
+  } catch {
+    throw new NoKeyFile(
+      `${file} could not be read: nothing was asked. Name a file that holds the service key`,
+    );
+  }
 }
 
 function tellInvited(isNew: boolean): string {
@@ -138,7 +150,7 @@ async function openStore(table: string) {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof MakeAdminError) return error.message;
+  if (error instanceof MakeAdminError || error instanceof NoKeyFile) return error.message;
   return sayNoAccount(error) ?? (error instanceof Error ? error.name : 'failed');
 }
 

@@ -27,7 +27,10 @@ interface Answer {
 }
 
 async function ask(url: string, init: RequestInit): Promise<Answer> {
-  const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await fetch(url, { ...init, redirect: 'error', signal }).catch(() => {
+    throw new MakeAdminError('the identity provider', 'no answer, or none of its own');
+  });
   const value: unknown = await response.json().catch(() => ({}));
   return { status: response.status, value: typeof value === 'object' && value !== null ? { ...value } : {} };
 }
