@@ -34,7 +34,7 @@ interface Resource {
   };
 }
 
-/** Prints what `cdk synth` has made: size of the template and of every bundle, and what it costs while nothing happens. */
+/** Prints what `cdk synth` has made: size of the template and of every bundle, and what it costs in each state of `COST_STATES`. */
 function printReport(rootDir: string): void {
   const assembly = join(rootDir, 'cdk.out');
   for (const file of listTemplates(assembly)) {

@@ -4,7 +4,10 @@ import type { BatchNode } from './tree.ts';
 /** So few gate runs teach nothing. */
 const RUNS_MIN = 5;
 
-/** Median from staging to the verdict of the nodes that a gate run of their own judged, in seconds. Null: too few are known. */
+/**
+ * Median in seconds of what the nodes took that a gate run of their own judged, from their begin to their end: of one that
+ * landed its merges are in it. Null: too few are known.
+ */
 export function usualGateSeconds(rows: readonly BatchNode[]): number | null {
   const took = rows
     .filter((row) => row.gate_source === null && ['success', 'failure'].includes(row.gate_verdict))
