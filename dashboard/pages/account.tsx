@@ -103,14 +103,18 @@ function AuditLog() {
         </div>
       )}
       {read.data !== undefined && read.data.audit_log.length > AUDIT_ROWS_SHOWN && (
-        <p className="hint">
-          The newest {AUDIT_ROWS_SHOWN} of {showNumber(read.data.audit_log.length)}; the export has them all
-          {read.data.audit_log_truncated ? ', and older ones are not in it.' : '.'}
-        </p>
+        <p className="hint">{sayMore(read.data.audit_log.length, read.data.audit_log_truncated)}</p>
       )}
       <Problem error={read.error} />
     </section>
   );
+}
+
+function sayMore(exported: number, isCut: boolean): string {
+  const count = showNumber(exported);
+  return isCut
+    ? `The newest ${AUDIT_ROWS_SHOWN}; the export has the newest ${count}, and not the older ones.`
+    : `The newest ${AUDIT_ROWS_SHOWN} of ${count}; the export has them all.`;
 }
 
 /** Everything that is stored, as a file. Secrets are in it as the word [redacted]. */

@@ -20,7 +20,7 @@ import {
   showPart,
 } from '../view/format.ts';
 import { type PullStory, sayEstimate, sayStanding, sayTold, sayTurn, toneOfTold } from '../view/pull.ts';
-import { wordOfEvent } from '../view/words.ts';
+import { sayVerdict, wordOfEvent } from '../view/words.ts';
 
 const HISTORY_SHOWN_MAX = 50;
 const NUMBER = /^[1-9]\d{0,8}$/;
@@ -213,7 +213,7 @@ function Facts({ story, repoId }: { readonly story: PullStory; readonly repoId: 
               )}
             </dd>
             <dt>Verdict</dt>
-            <dd>{batch.gate_verdict === 'none' ? 'none yet' : batch.gate_verdict}</dd>
+            <dd>{sayVerdict(batch.gate_verdict, story.in_queue)}</dd>
             <dt>Tree</dt>
             <dd>{batch.tree === null ? 'none' : <code>{shortSha(batch.tree)}</code>}</dd>
           </>

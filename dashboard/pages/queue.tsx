@@ -107,17 +107,20 @@ function GateFacts({ activity }: { readonly activity: RepoActivity }) {
   );
 }
 
-function Seen({ activity }: { readonly activity: RepoActivity }) {
-  const { queue, lease_state: lease } = activity;
+const LOOKING: Readonly<Record<RepoActivity['lease_state'], string | null>> = {
+  idle: null,
+  held: 'the queue is looking at the forge now',
+  unknown: 'whether it is looking now is unknown',
+};
+
+function Seen({ activity: { queue, lease_state: lease } }: { readonly activity: RepoActivity }) {
+  const looking = LOOKING[lease];
+  if (queue === null)
+    return looking && <p className="hint">{`${looking.charAt(0).toUpperCase()}${looking.slice(1)}`}</p>;
   return (
     <p className="hint">
-      {queue !== null && (
-        <>
-          As seen <Ago iso={queue.seen_at} />
-        </>
-      )}
-      {lease === 'held' && '; the queue is looking at the forge now'}
-      {lease === 'unknown' && '; whether it is looking now is unknown'}
+      As seen <Ago iso={queue.seen_at} />
+      {looking && `; ${looking}`}
     </p>
   );
 }

@@ -2,6 +2,7 @@ import { useActivity } from '../data/hooks.ts';
 import { Loading, PageHead, useTitle } from '../parts/frame/basics.tsx';
 import { Against, DayTable, Share, WeekChart } from '../parts/frame/charts.tsx';
 import { ProblemPage } from '../parts/frame/errors.tsx';
+import type { ActivityDoc } from '../view/blocker.ts';
 import { plural, showDuration, showNumber, showPercent } from '../view/format.ts';
 
 /** The week in figures: exact, or Unknown. */
@@ -48,7 +49,11 @@ export function StatisticsPage() {
         <Figure
           name="Landed this week"
           value={showNumber(stats.week_merges)}
-          note={`${showNumber(stats.week_bounces)} bounced`}
+          note={
+            stats.week_bounces === null
+              ? 'how many were bounced is unknown'
+              : `${showNumber(stats.week_bounces)} bounced`
+          }
         />
         <Figure
           name="Success rate"
@@ -58,9 +63,9 @@ export function StatisticsPage() {
           <Share percent={stats.merge_success_rate} />
         </Figure>
         <Figure
-          name="Repeated batches"
+          name="Superseded parts of batches"
           value={showPercent(stats.restage_rate)}
-          note={`${showNumber(stats.week_superseded)} of ${showNumber(stats.week_batches)} batches repeated earlier work`}
+          note={saySuperseded(stats)}
         >
           <Share percent={stats.restage_rate} />
         </Figure>
@@ -89,6 +94,12 @@ export function StatisticsPage() {
       </div>
     </>
   );
+}
+
+/** Rows of the search are counted, of which one batch may have many. */
+function saySuperseded({ week_superseded: needless, week_batches: all }: ActivityDoc['stats']): string {
+  if (needless === null || all === null) return 'Unknown';
+  return `${showNumber(needless)} of ${plural(all, 'part')}: the result of another gate run decided`;
 }
 
 function Figure({

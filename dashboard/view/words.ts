@@ -162,6 +162,12 @@ export function wordOfAction(action: string): Word {
   return ACTIONS[action] ?? UNKNOWN_WORD;
 }
 
+/** `isOpen`: a verdict may still come. */
+export function sayVerdict(verdict: string, isOpen: boolean): string {
+  if (verdict !== 'none') return verdict;
+  return isOpen ? 'none yet' : 'none';
+}
+
 export type Origin = 'ran' | 'confirmed' | 'cached' | 'pending' | 'unknown';
 
 /** Where a node's evidence comes from. Confirmed: the same tree failed in two gate runs of its own or its parent's (D-08). */
@@ -182,7 +188,7 @@ const ORIGINS: Readonly<Record<Origin, string>> = {
   ran: 'Ran: a gate run of exactly this tree',
   confirmed: 'Confirmed: failed twice on the same tree',
   cached: 'Known already: an earlier gate run judged the same tree',
-  pending: 'No verdict yet',
+  pending: 'No verdict',
   unknown: 'Unknown',
 };
 

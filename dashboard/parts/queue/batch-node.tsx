@@ -7,7 +7,7 @@ import {
   showPart,
 } from '../../view/format.ts';
 import type { BatchNode } from '../../view/tree.ts';
-import { originOf, sayOrigin, sayPhase, sayReason, wordOfOutcome } from '../../view/words.ts';
+import { originOf, sayOrigin, sayPhase, sayReason, sayVerdict, wordOfOutcome } from '../../view/words.ts';
 import { Outward } from '../frame/basics.tsx';
 import type { RepoView } from '../frame/repo-frame.tsx';
 import { Tag } from '../frame/signal.tsx';
@@ -46,7 +46,7 @@ export function NodeDetails({ row, view }: { readonly row: BatchNode; readonly v
         <dt>Evidence</dt>
         <dd>{sayOrigin(originOf(row))}</dd>
         <dt>Verdict</dt>
-        <dd>{row.gate_verdict === 'none' ? 'none yet' : row.gate_verdict}</dd>
+        <dd>{sayVerdict(row.gate_verdict, row.resolved_at === null)}</dd>
         <dt>Gate run</dt>
         <dd>
           {row.run_url === null ? (

@@ -44,8 +44,8 @@ export function Settled({ repo }: { readonly repo: StatusEntry }) {
         </dd>
         <dt>Merge style</dt>
         <dd>{repo.merge_style}, unless a pull request is scheduled with another</dd>
-        <dt>Auto-merge</dt>
-        <dd>{repo.automerge ? 'on' : 'off'}</dd>
+        <dt>Auto-merge in that style</dt>
+        <dd>{repo.automerge ? 'checked during setup' : 'not checked during setup'}</dd>
         <dt>Bot</dt>
         <dd>{repo.connection === null ? 'its connection is gone' : repo.connection.bot_username}</dd>
         <dt>Id</dt>

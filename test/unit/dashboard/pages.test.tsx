@@ -150,7 +150,7 @@ describe('the audit log on the account page', () => {
       true,
     );
     expect(
-      await log.findByText(/of 60; the export has them all, and older ones are not in it\.$/),
+      await log.findByText('The newest 50; the export has the newest 60, and not the older ones.'),
     ).toBeTruthy();
   });
 
@@ -278,6 +278,34 @@ describe('the page of a queue', () => {
     expect(panel.queryByRole('link')).toBeNull();
     expect([panel.getByText('none seen'), panel.getByText('none yet')]).toHaveLength(2);
   });
+});
+
+test('a queue that could not be read says by itself that it is looked at', async () => {
+  const [held, unknown] = (['held', 'unknown'] as const).map((lease_state) =>
+    givenFeed({ repos: [givenActivity({ queue: null, lease_state })] }),
+  );
+  mountPage({ at: '/repos/repo', answers: answersOf({ 'GET /api/v1/user/queue/activity': held }) });
+  await screen.findByText('The queue is looking at the forge now');
+  mountPage({ at: '/repos/repo', answers: answersOf({ 'GET /api/v1/user/queue/activity': unknown }) });
+  await screen.findByText('Whether it is looking now is unknown');
+});
+
+test('what a week has superseded is counted in parts of batches, and unknown is no number', async () => {
+  const { stats } = givenFeed();
+  const show = (changes: Partial<typeof stats>) =>
+    mountPage({
+      at: '/statistics',
+      answers: answersOf({
+        'GET /api/v1/user/queue/activity': { ...givenFeed(), stats: { ...stats, ...changes } },
+      }),
+    });
+  show({ week_batches: 9, week_superseded: 1, restage_rate: 11.1 });
+  const figure = await screen.findByRole('region', { name: 'Superseded parts of batches' });
+  expect(figure.textContent).toContain('1 of 9 parts: the result of another gate run decided');
+  show({ week_batches: null, week_superseded: null, restage_rate: null, week_bounces: null });
+  const unknown = await screen.findByRole('region', { name: 'Superseded parts of batches' });
+  expect(unknown.textContent).not.toContain('of Unknown');
+  expect(document.body.textContent).toContain('how many were bounced is unknown');
 });
 
 test('the overview counts a bounced pull request beside the queue, not in it', async () => {

@@ -96,6 +96,11 @@ test('everything that stands aside in the queue has words of its own', () => {
     expect(words.sayReason(reason)).not.toBe(reason.replaceAll('_', ' '));
 });
 
+test('a verdict that can come no more is not told as one to come', () => {
+  expect([words.sayVerdict('none', true), words.sayVerdict('none', false)]).toEqual(['none yet', 'none']);
+  expect(words.sayVerdict('failure', false)).toBe('failure');
+});
+
 test('the source of evidence: ran, confirmed, cached, none yet', () => {
   const verdict = { gate_verdict: 'failure' as const, phase: null };
   expect(words.originOf(givenNode())).toBe('pending');
