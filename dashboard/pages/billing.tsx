@@ -4,7 +4,7 @@ import { KEYS, useBilling, useChange, usePlans } from '../data/hooks.ts';
 import { Button, Loading, PageHead, useTitle } from '../parts/frame/basics.tsx';
 import { Problem, ProblemPage } from '../parts/frame/errors.tsx';
 import { Tag } from '../parts/frame/signal.tsx';
-import { adviseBilling, type Billing, planOf, sayIncluded, sayPrice } from '../view/billing.ts';
+import { adviseBilling, type Billing, type Offer, planOf, sayIncluded, sayPrice } from '../view/billing.ts';
 import { safeUrl, showNumber } from '../view/format.ts';
 import type { Tone } from '../view/tone.ts';
 
@@ -87,6 +87,7 @@ function Current({ billing }: { readonly billing: Billing }) {
           included={billing.limits.included.repos}
           ceiling={billing.limits.ceiling.repos}
           most={REPOS_PER_TENANT_MAX}
+          isOpen={offer === 'settle'}
         />
         <Usage
           name="Connections"
@@ -94,6 +95,7 @@ function Current({ billing }: { readonly billing: Billing }) {
           included={billing.limits.included.connections}
           ceiling={billing.limits.ceiling.connections}
           most={CONNECTIONS_PER_TENANT_MAX}
+          isOpen={offer === 'settle'}
         />
       </div>
       {billing.tier !== 'free' && (
@@ -116,6 +118,7 @@ function Usage({
   included,
   ceiling,
   most,
+  isOpen,
 }: {
   readonly name: string;
   readonly used: number;
@@ -123,6 +126,8 @@ function Usage({
   readonly ceiling: number | null;
   /** The limit of any tenant, whatever its plan. */
   readonly most: number;
+  /** A payment is open: the limits are not those of the plan that was bought. */
+  readonly isOpen: boolean;
 }) {
   const share = included === null ? null : Math.min(100, (used / Math.max(1, included)) * 100);
   return (
@@ -144,10 +149,15 @@ function Usage({
       <p className="hint">
         {ceiling === null
           ? `At most ${showNumber(most)}, whatever the plan.`
-          : `At most ${showNumber(ceiling)} on this plan.`}
+          : `At most ${showNumber(ceiling)} ${isOpen ? 'until the payment is settled' : 'on this plan'}.`}
       </p>
     </div>
   );
+}
+
+/** Marks the plan whose limits hold; while a payment is open that is not the plan that was bought. */
+function Entitled({ offer }: { readonly offer: Offer }) {
+  return offer === 'settle' ? <Tag tone="busy">Its limits hold now</Tag> : <Tag tone="clear">Your plan</Tag>;
 }
 
 function Plans({ billing }: { readonly billing: Billing }) {
@@ -169,7 +179,7 @@ function Plans({ billing }: { readonly billing: Billing }) {
           <h3>Free</h3>
           <p className="plan-price">Costs nothing</p>
           <p>To try it on one repository. Everything that makes it safe is in it.</p>
-          {billing.entitled_tier === 'free' && <Tag tone="clear">Your plan</Tag>}
+          {billing.entitled_tier === 'free' && <Entitled offer={offer} />}
         </li>
         {PLANS.map(({ tier, name, words }) => (
           <li key={tier} className="panel">
@@ -179,7 +189,7 @@ function Plans({ billing }: { readonly billing: Billing }) {
             </p>
             <p>{words}</p>
             <p className="hint">{sayIncluded(planOf(plans.data, tier))}</p>
-            {billing.entitled_tier === tier && <Tag tone="clear">Your plan</Tag>}
+            {billing.entitled_tier === tier && <Entitled offer={offer} />}
             {offer === 'settle' && <p className="hint">Can be chosen once the payment is settled.</p>}
             {billing.entitled_tier !== tier && offer !== 'settle' && (
               <Button

@@ -38,3 +38,28 @@ test.each([
   expect(words.filter((word) => !said.includes(word))).toEqual([]);
   expect(said).not.toMatch(/unlimited|No ceiling/);
 });
+
+test('while a payment is open, the limits that hold are not told as those of the plan that was bought', async () => {
+  mountPage({
+    at: '/billing',
+    answers: {
+      'GET /api/v1/me': { id: 'aaaaaaaa-0000-4000-8000-000000000001', is_admin: false },
+      'GET /api/v1/user/queue/status': { repos: [] },
+      'GET /api/v1/billing/plans': { plans: [] },
+      'GET /api/v1/billing/me': {
+        tier: 'pro',
+        entitled_tier: 'free',
+        status: 'past_due',
+        payment_action_required: true,
+        connections: 1,
+        repos: 3,
+        limits: PLAN_LIMITS.free,
+      },
+    },
+  });
+  const plan = await screen.findByRole('region', { name: 'Your plan: pro' });
+  expect(plan.textContent).toContain('At most 1 until the payment is settled.');
+  expect(plan.textContent).not.toContain('on this plan');
+  expect(screen.getByText('Its limits hold now').closest('li')?.textContent).toContain('Free');
+  expect(screen.queryByText('Your plan')).toBeNull();
+});
