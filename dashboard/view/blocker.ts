@@ -81,17 +81,10 @@ function findObstacle(activity: RepoActivity, repo: StatusEntry | null, now: num
   if (pause !== null) return pause;
   const failed = blockerOfOutcome(activity);
   if (failed !== null) return failed;
-  const gate = repo?.provisioning.ci_gate.status;
+  const unfinished = blockerOfSetup(repo);
   const { queue } = activity;
-  if (queue === null && gate !== undefined && gate !== 'verified') {
-    return {
-      ...NOTHING,
-      tone: 'busy',
-      remedy: 'setup',
-      text: 'Setup is not finished: the gate workflow has not been seen to pass',
-    };
-  }
   if (queue === null) {
+    if (unfinished !== null) return unfinished;
     if (activity.last_reconcile === null) {
       return {
         ...NOTHING,
@@ -104,8 +97,21 @@ function findObstacle(activity: RepoActivity, repo: StatusEntry | null, now: num
   }
   const silent = blockerOfSilence(activity, queue, now);
   if (silent !== null) return silent;
+  if (queue.block.kind === 'empty' && unfinished !== null) return unfinished;
   const bounced = queue.line.filter(({ state }) => state === 'bounced').length;
   return blockerOfQueue(queue.block, queue.line.length + queue.line_more - bounced);
+}
+
+/** Of a queue in which nothing waits this is what keeps the first landing away. */
+function blockerOfSetup(repo: StatusEntry | null): Blocker | null {
+  const gate = repo?.provisioning.ci_gate.status;
+  if (gate === undefined || gate === 'verified') return null;
+  return {
+    ...NOTHING,
+    tone: 'busy',
+    remedy: 'setup',
+    text: 'Setup is not finished: the gate has not been seen to pass',
+  };
 }
 
 /** The engine should have looked and has not: what stands below is old, whatever it says. */

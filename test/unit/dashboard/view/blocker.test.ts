@@ -99,9 +99,16 @@ test.each(RECONCILE_ERROR_CODES)('a look that failed with %s is not called clear
 test('a gate that was never seen to pass asks for setup', () => {
   const repo = givenStatus();
   const provisioning = { ...repo.provisioning, ci_gate: { status: 'setup_pr_open' as const, url: null } };
-  expect(findBlocker(givenActivity({ queue: null }), { ...repo, provisioning })).toMatchObject({
-    remedy: 'setup',
-  });
+  for (const queue of [null, givenQueue('empty')]) {
+    const activity = givenActivity({ queue, last_reconcile: new Date(NOW).toISOString() });
+    expect(findBlocker(activity, { ...repo, provisioning }, NOW)).toMatchObject({
+      remedy: 'setup',
+      tone: 'busy',
+    });
+  }
+  // What waits is told as that, whatever the setup lacks.
+  const waits = givenActivity({ queue: givenQueue('gate_missing') });
+  expect(findBlocker(waits, { ...repo, provisioning }, NOW).text).toContain('The gate is missing');
 });
 
 test('since and until are told when they are known, and an until that has passed is not', () => {
