@@ -282,13 +282,20 @@ function isAskedByNone(reasons: readonly ProtectionReason[]): boolean {
   return reasons.some((reason) => NOT_REQUIRED.includes(reason));
 }
 
+/** The rule that waits for the gate settles these by itself: their step, to opt in, has been made. */
+const SETTLED_BY_RULE: readonly ProtectionReason[] = ['rule_missing', 'context_not_required'];
+
 /** Statuses as a pure function of settings and last observation (D-69). */
 export function viewProvisioning(facts: ProvisioningFacts, seen?: RuleSeen): ProvisioningView {
   const { provisioning, ciGate } = facts;
   const { protection } = provisioning;
   const status = protectionStatus(facts.protectionRequested, ciGate.status, protection);
-  const said = describeReasons(reasonsOf(provisioning, seen), facts);
-  const waits = status === 'awaiting_ci_gate' ? [UNPROVEN_GATE_DETAIL] : [];
+  const isToCome = status === 'awaiting_ci_gate';
+  const reasons = reasonsOf(provisioning, seen).filter(
+    (reason) => !(isToCome && SETTLED_BY_RULE.includes(reason)),
+  );
+  const said = describeReasons(reasons, facts);
+  const waits = isToCome ? [UNPROVEN_GATE_DETAIL] : [];
   const detail = [...waits, ...(said === null ? [] : [said])].join('. ') || null;
   return {
     webhook: { status: webhookStatus(facts.wakeupMode, provisioning.webhook) },

@@ -14,6 +14,7 @@ function viewAfter(
   triedAt: number,
   seen: RuleSeen | undefined,
   reasons: ProtectionObservation['reasons'] = [],
+  gate: 'verified' | 'setup_pr_open' = 'verified',
 ) {
   const provisioning = {
     ...UNPROVISIONED.provisioning,
@@ -22,7 +23,8 @@ function viewAfter(
   };
   const place = { statusContext: DEFAULT_SERVICE_NAME, baseBranch: 'main' };
   const asked = { wakeupMode: 'poll', protectionRequested: true } as const;
-  return viewProvisioning({ ...UNPROVISIONED, ...place, ...asked, provisioning }, seen).protection;
+  const ciGate = { ...UNPROVISIONED.ciGate, status: gate };
+  return viewProvisioning({ ...UNPROVISIONED, ...place, ...asked, provisioning, ciGate }, seen).protection;
 }
 
 /** On a real forge the rule counted as asked for although there was none, until the next look. */
@@ -34,6 +36,15 @@ test.each(['not_tried', 'unproven_gate', 'denied', 'failed'] as const)(
     expect(detail).toContain('rule_missing');
   },
 );
+
+test('a rule that is written once the gate is verified asks for no step, and is told as not there', () => {
+  for (const reason of ['rule_missing', 'context_not_required'] as const) {
+    const seen: RuleSeen = { at: SEEN_AT, reasons: [reason] };
+    const view = viewAfter('unproven_gate', SEEN_AT - 1, seen, [], 'setup_pr_open');
+    expect([view.status, view.required]).toEqual(['awaiting_ci_gate', false]);
+    expect(view.detail).toMatch(/^awaiting_ci_gate: [^.]*$/);
+  }
+});
 
 test('an attempt that wrote the rule is newer than what was seen before it', () => {
   expect(viewAfter('required', SEEN_AT + 1, MISSING).required).toBe(true);
