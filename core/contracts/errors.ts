@@ -119,7 +119,7 @@ export const ERROR_TABLE = {
     message:
       'The subscription has items that are not expected. Use the billing portal to change the subscription.',
   },
-  forge_access_denied: { status: 422, retryable: false, message: 'The forge refused the stored token.' },
+  forge_access_denied: { status: 422, retryable: false, message: 'The forge refused the token of the bot.' },
   forge_token_required: {
     status: 400,
     retryable: false,

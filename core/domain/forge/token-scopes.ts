@@ -29,10 +29,10 @@ export const BOT_SCOPES = [
 ] as const satisfies readonly { readonly scope: TokenScope; readonly why: string }[];
 export type BotScope = (typeof BOT_SCOPES)[number]['scope'];
 
-/** "The forge refused the stored token: it lacks the scope write:issue." Null without a scope that is known. */
+/** "The forge refused the token of the bot: it lacks the scope write:issue." Null without a scope that is known. */
 export function describeMissingScopes(scopes: readonly TokenScope[]): string | null {
   if (scopes.length === 0) return null;
-  return `The forge refused the stored token: it lacks the scope ${scopes.join(' or ')}.`;
+  return `The forge refused the token of the bot: it lacks the scope ${scopes.join(' or ')}.`;
 }
 
 /** "The token lacks read:issue and read:user: make one with …." All that it lacks at once. */

@@ -107,7 +107,7 @@ describe('create', () => {
     expect((await a('POST', PATH, BODY)).code).toBe('forge_access_denied');
     world.forge.login = new ForgeError('denied', 'GET user', 403, null, false, ['read:user']);
     expect((await a('POST', PATH, BODY)).json.error.message).toBe(
-      'The forge refused the stored token: it lacks the scope read:user.',
+      'The forge refused the token of the bot: it lacks the scope read:user.',
     );
     world.forge.login = new ForgeError('denied', 'GET user', 403, null, false, [], true);
     expect((await a('POST', PATH, BODY)).json.error.message).toMatch(

@@ -41,7 +41,7 @@ describe('provision, protect, gate', () => {
     const [shown] = (await a('GET', REPOS)).json;
     expect(shown.reconcile).toMatchObject({
       error_code: 'forge_access_denied',
-      error: 'The forge refused the stored token: it lacks the scope read:issue.',
+      error: 'The forge refused the token of the bot: it lacks the scope read:issue.',
     });
     await world.store.saveReconcileOutcome(repo, {
       ranAt: 2,
