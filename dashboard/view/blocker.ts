@@ -26,7 +26,7 @@ export interface Blocker {
   readonly text: string;
   readonly since: string | null;
   readonly until: string | null;
-  /** Looks have failed since then, and this is the next one; null: none is known. Absent: looks go well. */
+  /** Looks, or the gate run, have failed since then, and this is the next try; null: none is known. Absent: nothing fails. */
   readonly nextTry?: string | null;
   readonly runUrl: string | null;
   readonly pr: number | null;
@@ -264,9 +264,12 @@ function blockerOfQueue(block: Block, waiting: number): Blocker {
     case 'gate_retry':
       return {
         ...facts,
+        // No deadline: before this time it is not begun.
+        until: null,
+        nextTry: block.until,
         tone: 'busy',
         remedy: null,
-        text: 'The gate run was cancelled or broke down; it is started again',
+        text: 'The gate run was cancelled or broke down; it is begun again',
       };
     case 'staging':
       return { ...facts, tone: 'busy', remedy: null, text: 'Building the next batch' };

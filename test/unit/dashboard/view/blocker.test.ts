@@ -120,6 +120,14 @@ test('since and until are told when they are known, and an until that has passed
   expect(sayTimes({ since: null, until: null }, NOW)).toBe('');
 });
 
+test('a gate run that is begun again tells the time before which it is not', () => {
+  const block = { since: '2026-11-21T10:09:00.000Z', until: '2026-11-21T10:11:00.000Z' };
+  const queue = givenQueue('gate_retry', block);
+  const looked = { last_reconcile: new Date(NOW).toISOString() };
+  const blocker = findBlocker(givenActivity({ ...looked, queue }), givenStatus(), NOW);
+  expect(sayTimes(blocker, NOW)).toMatch(/^failing since .+ \(1 min\), next try \d\d:11$/);
+});
+
 test('looks that fail tell since when, as of the last one that went well, and when the next try is', () => {
   const outage = givenActivity({
     last_reconcile_error_code: 'forge_unreachable',
