@@ -10,7 +10,14 @@ import { Receipts } from '../parts/queue/receipt.tsx';
 import { TreeDrawing } from '../parts/queue/tree.tsx';
 import { path } from '../routes.ts';
 import { plural, showNumber, showPulls } from '../view/format.ts';
-import { type BatchTree, countGateRuns, describeForgeCosts, tellMembers, treesOf } from '../view/tree.ts';
+import {
+  type BatchTree,
+  countGateRuns,
+  countParts,
+  describeForgeCosts,
+  tellMembers,
+  treesOf,
+} from '../view/tree.ts';
 import { wordOfOutcome } from '../view/words.ts';
 
 /** All batches of a repository that the feed still holds. */
@@ -131,7 +138,7 @@ function BatchLine({
           .join(', ') || '–'}
       </td>
       <td className="num" data-label="Parts">
-        {tree.nodes.length}
+        {1 + countParts(tree)}
       </td>
       <td className="num" data-label="Gate runs">
         {showNumber(countGateRuns(tree))}
@@ -223,7 +230,7 @@ function Batch({
         </Tag>
       </div>
       <p className="hint" aria-live="polite">
-        {plural(tree.nodes.length, 'part')},{' '}
+        {plural(1 + countParts(tree), 'part')},{' '}
         {countGateRuns(tree) === null
           ? 'an unknown number of gate runs'
           : plural(countGateRuns(tree) ?? 0, 'gate run')}

@@ -17,7 +17,7 @@ import { path } from '../routes.ts';
 import type { RepoActivity } from '../view/blocker.ts';
 import { plural, secondsBetween, showClock, showDuration, showPulls } from '../view/format.ts';
 import { sayGateTime, usualGateSeconds } from '../view/gate-time.ts';
-import { type BatchTree, treesOf } from '../view/tree.ts';
+import { type BatchTree, countParts, treesOf } from '../view/tree.ts';
 import { sayPhase, sayReason, wordOfCi, wordOfPlace } from '../view/words.ts';
 
 type Place = NonNullable<RepoActivity['queue']>['line'][number];
@@ -254,13 +254,12 @@ function RunningBatch({
 }) {
   const now = useNow();
   const running = tree.nodes.filter(({ row }) => row.outcome === 'running');
-  const split = tree.nodes.length > 1;
+  const parts = countParts(tree);
   return (
     <div className="running">
       <p>
         <Link href={path.batch(view.repo.id, tree.batchId)} className="running-name">
-          {split ? `Split into ${plural(tree.nodes.length - 1, 'part')}` : 'One batch'}:{' '}
-          {showPulls(tree.root.prs)}
+          {parts > 0 ? `Split into ${plural(parts, 'part')}` : 'One batch'}: {showPulls(tree.root.prs)}
         </Link>
       </p>
       <ul className="running-nodes">

@@ -181,6 +181,12 @@ export function tellMembers(tree: BatchTree): readonly MemberStory[] {
   });
 }
 
+/** How many parts the search of a batch has made. A further attempt at one is no part, and the probe of the base is of none. */
+export function countParts(tree: BatchTree): number {
+  const ids = tree.nodes.filter(({ row }) => row.prs.length > 0).map(({ row }) => row.node_id);
+  return new Set(ids.filter((id) => id !== tree.root.node_id)).size;
+}
+
 /** How many gate runs a batch took; null when one of its nodes has no count. */
 export function countGateRuns(tree: BatchTree): number | null {
   return tree.nodes.reduce<number | null>(

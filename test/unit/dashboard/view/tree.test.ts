@@ -1,6 +1,7 @@
 import {
   type BatchNode,
   countGateRuns,
+  countParts,
   describeForgeCosts,
   groupTrees,
   layOutTree,
@@ -168,6 +169,18 @@ test('the outcome of each member: final beats sent back, running beats both, no 
   expect(tellMembers(ended ?? { batchId: '', root: givenNode(), nodes: [] })[3]?.action?.action).toBe(
     'requeued',
   );
+});
+
+test('a further attempt is no part of a batch, nor is the probe of the base', () => {
+  const node = (id: string, changes: Parameters<typeof givenNode>[0]) =>
+    givenNode({ id, parent_id: id === '0' ? null : '0', ...changes });
+  const tree = (...nodes: readonly ReturnType<typeof givenNode>[]) =>
+    groupTrees([node('0', {}), ...nodes])[0] ?? { batchId: '', root: givenNode(), nodes: [] };
+  expect(countParts(tree())).toBe(0);
+  expect(countParts(tree(node('1', { attempt: 2 })))).toBe(0);
+  expect(countParts(tree(node('1', { node_id: 'base', prs: [] })))).toBe(0);
+  const halves = [node('1', { node_id: 'r.1', prs: [1] }), node('2', { node_id: 'r.2', prs: [2] })];
+  expect(countParts(tree(...halves, node('3', { node_id: 'r.2', prs: [2], attempt: 2 })))).toBe(2);
 });
 
 test('one node without a count makes the runs of the batch unknown', () => {
