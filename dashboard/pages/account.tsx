@@ -86,16 +86,16 @@ function AuditLog() {
             <tbody>
               {rows.map((row) => (
                 <tr key={row.id}>
-                  <td>{showFullTime(row.at)}</td>
+                  <td data-label="When">{showFullTime(row.at)}</td>
                   <th scope="row">{row.action}</th>
-                  <td>
+                  <td data-label="Of">
                     <Foreign text={row.target} />
                   </td>
-                  <td>
+                  <td data-label="By">
                     <Foreign text={row.actor} />
                   </td>
-                  <td>{row.from ?? '–'}</td>
-                  <td>{row.result}</td>
+                  <td data-label="From">{row.from ?? '–'}</td>
+                  <td data-label="Result">{row.result}</td>
                 </tr>
               ))}
             </tbody>

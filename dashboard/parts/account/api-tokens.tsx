@@ -52,10 +52,12 @@ export function ApiTokens() {
                   <th scope="row">
                     <Foreign text={token.name} />
                   </th>
-                  <td>{token.scopes.map((grant) => sayGrant(grant, names)).join('; ')}</td>
-                  <td>{showFullTime(token.expires_at)}</td>
-                  <td>{token.last_used_at === null ? 'never' : <Ago iso={token.last_used_at} />}</td>
-                  <td>
+                  <td data-label="May">{token.scopes.map((grant) => sayGrant(grant, names)).join('; ')}</td>
+                  <td data-label="Ends">{showFullTime(token.expires_at)}</td>
+                  <td data-label="Last used">
+                    {token.last_used_at === null ? 'never' : <Ago iso={token.last_used_at} />}
+                  </td>
+                  <td data-label="Id">
                     <code>{token.id.slice(0, 8)}</code>
                   </td>
                   <td>
@@ -187,7 +189,7 @@ function MakeToken({ repos }: { readonly repos: readonly (readonly [id: string, 
       </Button>
       {make.data !== undefined && (
         <p role="status">
-          Copy it now, it is not shown again: <code>{make.data.token}</code>{' '}
+          Copy it now, it is not shown again: <code className="wrap">{make.data.token}</code>{' '}
           <Copy text={make.data.token} label="Copy the token" />
         </p>
       )}

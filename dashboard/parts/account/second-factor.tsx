@@ -78,7 +78,7 @@ function CognitoFactor({ signIn }: { readonly signIn: CognitoSignIn }) {
         >
           <p>
             Add an account by key in the app, named {session?.email ?? 'as you like'}, with this key:{' '}
-            <code>{start.data}</code> <Copy text={start.data} label="Copy the key" />
+            <code className="wrap">{start.data}</code> <Copy text={start.data} label="Copy the key" />
           </p>
           <CodeField code={code} onCode={setCode} />
           <Button type="submit" kind="main" busy={confirm.isPending} disabled={code.length !== 6}>
@@ -149,7 +149,7 @@ function SessionLevel({ signIn, level }: { readonly signIn: GoTrueSignIn; readon
           {factor.key !== null && (
             <p>
               Add an account by key in the app, named {session?.email ?? 'as you like'}, with this key:{' '}
-              <code>{factor.key}</code> <Copy text={factor.key} label="Copy the key" />
+              <code className="wrap">{factor.key}</code> <Copy text={factor.key} label="Copy the key" />
             </p>
           )}
           <CodeField code={code} onCode={setCode} />

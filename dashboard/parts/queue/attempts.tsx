@@ -44,7 +44,7 @@ export function Attempts({ story, repoId }: { readonly story: PullStory; readonl
                         {word.name}
                       </Tag>
                     </td>
-                    <td>
+                    <td data-label="Tested">
                       {others.length === 0 ? (
                         'alone'
                       ) : (
@@ -53,10 +53,10 @@ export function Attempts({ story, repoId }: { readonly story: PullStory; readonl
                         </>
                       )}
                     </td>
-                    <td>
+                    <td data-label="Gate run">
                       {row.run_url === null ? 'none seen' : <GateRun href={row.run_url} prs={row.prs} />}
                     </td>
-                    <td>
+                    <td data-label="Begun">
                       <Ago iso={row.created_at} />
                     </td>
                   </tr>

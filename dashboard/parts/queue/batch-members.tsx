@@ -95,7 +95,7 @@ function MemberLine({
           </GateRun>
         )}
       </td>
-      <td>
+      <td data-label="Decided by">
         {member.node === null || member.action?.action === 'requeued' ? (
           '–'
         ) : (

@@ -75,7 +75,7 @@ export function NoticeWebhook({
       </form>
       {make.data !== undefined && (
         <p role="status">
-          Its secret, which is shown this once: <code className="id">{make.data.secret}</code>
+          Its secret, which is shown this once: <code className="wrap">{make.data.secret}</code>
         </p>
       )}
       <Problem error={remove.error} />
@@ -114,11 +114,13 @@ function Deliveries({ id }: { readonly id: string }) {
           {data.deliveries.map((delivery) => (
             <tr key={`${delivery.at} ${delivery.id}`}>
               <th scope="row">{showFullTime(delivery.at)}</th>
-              <td>{delivery.kind}</td>
-              <td>{WORDS[delivery.state]}</td>
-              <td>{sayAnswer(delivery)}</td>
-              <td>{`attempt ${delivery.attempts}`}</td>
-              <td>{delivery.next_at === null ? 'none' : showFullTime(delivery.next_at)}</td>
+              <td data-label="Kind">{delivery.kind}</td>
+              <td data-label="State">{WORDS[delivery.state]}</td>
+              <td data-label="Answer">{sayAnswer(delivery)}</td>
+              <td data-label="Attempts">{delivery.attempts}</td>
+              <td data-label="Next attempt">
+                {delivery.next_at === null ? 'none' : showFullTime(delivery.next_at)}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -136,6 +136,14 @@ describe('the audit log on the account page', () => {
       '198.51.100.7',
       'failed',
     ]);
+    // On a phone the head of the table is not seen, and two of these are ids.
+    expect(row.getAllByRole('cell').map((cell) => cell.dataset.label)).toEqual([
+      'When',
+      'Of',
+      'By',
+      'From',
+      'Result',
+    ]);
   });
 
   test('shows the newest 50 of more, and says that the export has them all', async () => {
