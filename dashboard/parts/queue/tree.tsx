@@ -4,8 +4,8 @@ import { type BatchTree, layOutTree, type PlacedNode, stepInTree, type TreeLayou
 import { originOf, sayOrigin, sayPhase, wordOfOutcome } from '../../view/words.ts';
 import { Mark } from '../frame/signal.tsx';
 
-/** Pixels. A column holds "#1234" and its mark; a small batch gets room for its words. */
-const COLUMN_SMALL = 96;
+/** Pixels. A column holds "#1234" or "Superseded" and its mark; a small batch gets room for more words. */
+const COLUMN_SMALL = 112;
 const COLUMN_LARGE = 132;
 const SMALL_BATCH_MAX = 6;
 const LANE = 70;
