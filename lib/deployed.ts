@@ -15,6 +15,8 @@ const Deployed = z.object({
   mailsByProvider: z.boolean(),
   /** The operator has stored the static key of credentials of format v1. */
   legacyCredentials: z.boolean(),
+  /** The stack has a key that signs statements of landings. Earlier records do not say it. */
+  evidenceKey: z.boolean().default(false),
   adminEmail: z.string().nullable(),
   /** Whether a user pool of the stack holds the people. */
   ownUserPool: z.boolean(),
@@ -46,6 +48,7 @@ export function describeDeployment(config: StageConfig, tellsCapitalsApart = fal
     sells: config.paymentsPrices !== '',
     mailsByProvider: config.mail.apiUrl !== undefined,
     legacyCredentials: config.legacyCredentials,
+    evidenceKey: config.evidenceKey,
     adminEmail: config.adminEmail ?? null,
     ownUserPool: config.identityUrl === undefined,
     network: config.network.own?.vpcId ?? config.network.cidr,
@@ -105,6 +108,12 @@ export function findLosses(before: Deployed, next: Deployed): readonly string[] 
     before.mailsByProvider &&
       !next.mailsByProvider &&
       'emailApiUrl is missing: the key of the mail provider, which was stored by hand, would leave the stack. Keep emailApiUrl',
+    before.legacyCredentials &&
+      !next.legacyCredentials &&
+      'legacyCredentials is missing: tokens of the formats v1 and v2 would not open, and the key of v1, which was stored by hand, would leave the stack. Keep legacyCredentials',
+    before.evidenceKey &&
+      !next.evidenceKey &&
+      'evidenceKey is missing: the key that signs statements of landings would leave the stack, and a later one would be another. Keep evidenceKey',
     before.adminEmail !== null &&
       before.adminEmail !== next.adminEmail &&
       `adminEmail is ${next.adminEmail ?? 'missing'}, and ${before.adminEmail} is deployed: that administrator would be removed. Keep adminEmail=${before.adminEmail}, and make others with npm run admin`,

@@ -60,6 +60,8 @@ describe('a forgotten key loses nothing that is deployed', () => {
     keyVersion: '3',
     oldestKeyVersion: '2',
     emailApiUrl: 'https://mail.example.org',
+    legacyCredentials: 'true',
+    evidenceKey: 'true',
   });
 
   test('the same again loses nothing, and neither does more', () => {
@@ -72,6 +74,12 @@ describe('a forgotten key loses nothing that is deployed', () => {
     ['a lower keyVersion', { keyVersion: 2 }, /keyVersion is 2, and 3 is deployed.+Keep keyVersion=3/],
     ['a lower oldestKeyVersion', { oldestKeyVersion: 1 }, /Keep oldestKeyVersion=2/],
     ['a payment secret that is dropped', { sells: false }, /paymentsPrices is missing/],
+    [
+      'the key of earlier credentials that is dropped',
+      { legacyCredentials: false },
+      /legacyCredentials is missing.+Keep legacyCredentials/,
+    ],
+    ['a signing key that is dropped', { evidenceKey: false }, /evidenceKey is missing.+Keep evidenceKey/],
     ['a mail key that is dropped', { mailsByProvider: false }, /emailApiUrl is missing/],
     ['an administrator who vanishes', { adminEmail: null }, /adminEmail is missing, and ada@example.org/],
     ['another administrator', { adminEmail: 'bob@example.org' }, /npm run admin/],
