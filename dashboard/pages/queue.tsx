@@ -313,9 +313,13 @@ function LookNow({ repoId, enabled }: { readonly repoId: string; readonly enable
       )}
       {data !== undefined && (
         <div role="status">
-          <p className={data.reconcile.ok ? 'hint' : 'field-error'}>
-            {data.reconcile.ok ? 'Looked at just now.' : (data.reconcile.error ?? 'That failed.')}
-          </p>
+          {data.reconcile.ok ? (
+            <p className="hint">
+              Looked at <Ago iso={data.reconcile.ran_at} />.
+            </p>
+          ) : (
+            <p className="field-error">{data.reconcile.error ?? 'That failed.'}</p>
+          )}
           {data.log_tail.length > 0 && (
             <details>
               <summary>What it did</summary>

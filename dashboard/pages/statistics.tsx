@@ -43,6 +43,10 @@ export function StatisticsPage() {
           </div>
         </div>
         <DayTable days={stats.days} />
+        <p className="hint">
+          Days in UTC, today the last. The figures below begin 168 hours ago, within the day before the first
+          of these.
+        </p>
       </section>
       <div className="figures">
         <Figure name="Landed today" value={showNumber(stats.today_merges)} note="since midnight UTC" />

@@ -298,6 +298,22 @@ test('a queue that could not be read says by itself that it is looked at', async
   await screen.findByText('Whether it is looking now is unknown');
 });
 
+test('a look that was asked for tells its age, for as long as the page is open', async () => {
+  const ran_at = new Date(Date.now() - 3 * 60_000).toISOString();
+  mountPage({
+    at: '/repos/repo',
+    answers: answersOf({
+      'POST /api/v1/user/repos/repo/reconcile': {
+        reconcile: { ran_at, ok: true, error: null },
+        log_tail: [],
+      },
+    }),
+  });
+  const panel = within(await screen.findByRole('region', { name: 'Look at the forge now' }));
+  fireEvent.click(panel.getByRole('button'));
+  expect((await panel.findByRole('status')).textContent).toBe('Looked at 3 min ago.');
+});
+
 test('what a week has superseded is counted in parts of batches, and unknown is no number', async () => {
   const { stats } = givenFeed();
   const show = (changes: Partial<typeof stats>) =>
@@ -310,6 +326,7 @@ test('what a week has superseded is counted in parts of batches, and unknown is 
   show({ week_batches: 9, week_superseded: 1, restage_rate: 11.1 });
   const figure = await screen.findByRole('region', { name: 'Superseded parts of batches' });
   expect(figure.textContent).toContain('1 of 9 parts: the result of another gate run decided');
+  expect(document.body.textContent).toContain('The figures below begin 168 hours ago');
   show({ week_batches: null, week_superseded: null, restage_rate: null, week_bounces: null });
   const unknown = await screen.findByRole('region', { name: 'Superseded parts of batches' });
   expect(unknown.textContent).not.toContain('of Unknown');
