@@ -10,6 +10,11 @@ export type Answer = Readonly<Record<string, unknown>>;
 const SILENT = 'The identity provider did not answer. Try again in a moment.';
 const REFUSED = 'That did not work: wrong e-mail or password, or the link is used up.';
 
+/** Refusal of a call with the session of a person who is signed in. */
+export const REFUSED_SESSION = 'The identity provider refused that. Sign in again, then try once more.';
+export const REFUSED_LINK =
+  'No link was sent: the identity provider does not know this address, or sends no links.';
+
 /** One call to the identity provider. An answer without a body is an empty object. */
 export async function ask(url: string, init: RequestInit, refused = REFUSED): Promise<Answer> {
   let response: Response;

@@ -1,5 +1,5 @@
 import type { DashboardConfig } from '#core/contracts/internal/dashboard.ts';
-import { ask, goTrueHeaders } from './ask-provider.ts';
+import { ask, goTrueHeaders, REFUSED_SESSION } from './ask-provider.ts';
 import { askAccount, readToken, session } from './session.ts';
 
 /** Where a hosted session is ended too; null when there is none. */
@@ -30,10 +30,9 @@ export async function endSession(config: DashboardConfig['sign_in'], scope: EndS
   // The page may be left before the answer is there.
   const keepalive = true;
   if (config.kind === 'gotrue') {
-    await ask(`${config.url}/auth/v1/logout?scope=${GOTRUE_SCOPES[scope]}`, {
-      keepalive,
-      headers: goTrueHeaders(config, token),
-    });
+    const headers = goTrueHeaders(config, token);
+    const url = `${config.url}/auth/v1/logout?scope=${GOTRUE_SCOPES[scope]}`;
+    await ask(url, { keepalive, headers }, REFUSED_SESSION);
   } else if (scope === 'all') {
     await askAccount(config, 'GlobalSignOut', { AccessToken: token });
   } else if (refreshToken !== null) {

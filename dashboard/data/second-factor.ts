@@ -1,5 +1,5 @@
 import type { CognitoSignIn, GoTrueSignIn } from '#core/contracts/internal/dashboard.ts';
-import { type Answer, ask, goTrueHeaders, isRecord, SignInError } from './ask-provider.ts';
+import { type Answer, ask, goTrueHeaders, isRecord, REFUSED_SESSION, SignInError } from './ask-provider.ts';
 import { endSession } from './end-session.ts';
 import { askAccount, session, takeGoTrueSession } from './session.ts';
 
@@ -53,7 +53,7 @@ function askGoTrue(
       headers: goTrueHeaders(config, session.read()?.token),
       ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
     },
-    'The identity provider refused that. Sign in again, then try once more.',
+    REFUSED_SESSION,
   );
 }
 

@@ -6,7 +6,15 @@ import {
   SIGN_IN_CALLBACK_PATH,
 } from '#core/contracts/internal/dashboard.ts';
 import { safeBackTo } from '../routes.ts';
-import { type Answer, ask, goTrueHeaders, isRecord, SignInError } from './ask-provider.ts';
+import {
+  type Answer,
+  ask,
+  goTrueHeaders,
+  isRecord,
+  REFUSED_LINK,
+  REFUSED_SESSION,
+  SignInError,
+} from './ask-provider.ts';
 import { oneTabAtATime } from './one-tab.ts';
 import { beginPending, takePending } from './pkce.ts';
 import { createWatchable } from './store.ts';
@@ -96,15 +104,14 @@ export async function sendSignInLink(
 ): Promise<void> {
   const back = encodeURIComponent(`${location.origin}${SIGN_IN_CALLBACK_PATH}`);
   const { challenge } = await beginPending(localStorage, backTo);
-  await ask(`${config.url}/auth/v1/otp?redirect_to=${back}`, {
-    headers: goTrueHeaders(config),
-    body: JSON.stringify({
-      email,
-      create_user: mayCreate,
-      code_challenge: challenge,
-      code_challenge_method: 's256',
-    }),
+  const body = JSON.stringify({
+    email,
+    create_user: mayCreate,
+    code_challenge: challenge,
+    code_challenge_method: 's256',
   });
+  const headers = goTrueHeaders(config);
+  await ask(`${config.url}/auth/v1/otp?redirect_to=${back}`, { headers, body }, REFUSED_LINK);
 }
 
 function fromGoTrue(body: Answer): Session {
@@ -138,7 +145,8 @@ export async function chooseTenant(config: GoTrueSignIn, id: string): Promise<vo
   const current = session.read();
   const headers = goTrueHeaders(config, current?.token ?? '');
   const body = JSON.stringify({ tenant_id: id });
-  takeGoTrueSession(await ask(`${config.url}${CHOOSE_TENANT_PATH}`, { headers, body }));
+  const answer = await ask(`${config.url}${CHOOSE_TENANT_PATH}`, { headers, body }, REFUSED_SESSION);
+  takeGoTrueSession(answer);
 }
 
 /** A session of GoTrue that takes the place of this one, as after a second factor was shown. */
@@ -322,6 +330,6 @@ export function askAccount(
       },
       body: JSON.stringify(body),
     },
-    'The identity provider refused that. Sign in again, then try once more.',
+    REFUSED_SESSION,
   );
 }

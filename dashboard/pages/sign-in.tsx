@@ -287,6 +287,7 @@ function PasswordForm({
           disabled={busy !== null || email === ''}
           onClick={() =>
             run('link', async () => {
+              setSent(false);
               await sendSignInLink(signIn, email, mayCreate, backTo);
               setSent(true);
             })

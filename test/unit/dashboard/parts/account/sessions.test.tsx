@@ -45,6 +45,14 @@ describe('a mailed link', () => {
     await screen.findByText(/a link is on its way/);
     return page.sent.find(({ address }) => address.includes('/otp'))?.body as Record<string, unknown>;
   };
+  test('that the provider does not send is told as that, and as no wrong password', async () => {
+    mountPage({ at: '/sign-in', session: null, answers: { [`POST ${ID}/otp`]: 404 } });
+    fireEvent.change(await screen.findByLabelText('E-mail'), { target: { value: 'ada@example.org' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Mail me a link instead' }));
+    expect((await screen.findByRole('alert')).textContent).toMatch(/^No link was sent/);
+    expect(screen.queryByText(/a link is on its way/)).toBeNull();
+  });
+
   const comeBack = (at: string) => {
     // A tab of its own: what only the first tab knew is not here.
     sessionStorage.clear();
@@ -161,9 +169,12 @@ describe('signing out', () => {
     expect(session.read()?.token).toBe(SESSION.access_token);
   });
 
-  test('everywhere that the provider refuses leaves the session and says so', async () => {
-    await everywhere({}, { [`POST ${ID}/logout?scope=global`]: 503 });
-    expect((await screen.findByRole('alert')).textContent).toMatch(/did not answer/);
+  test.each([
+    [503, /did not answer/],
+    [401, /^The identity provider refused that\. Sign in again/],
+  ])('everywhere that the provider answers with %i leaves the session and says so', async (status, words) => {
+    await everywhere({}, { [`POST ${ID}/logout?scope=global`]: status });
+    expect((await screen.findByRole('alert')).textContent).toMatch(words);
     expect(session.read()).not.toBeNull();
   });
 });
