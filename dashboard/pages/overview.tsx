@@ -13,6 +13,7 @@ import {
 import { ProblemPage } from '../parts/frame/errors.tsx';
 import { hostOf } from '../parts/frame/repo-frame.tsx';
 import { Mark, Signal } from '../parts/frame/signal.tsx';
+import { Stale } from '../parts/frame/stale.tsx';
 import { PullLink } from '../parts/queue/pull-link.tsx';
 import { path } from '../routes.ts';
 import {
@@ -56,6 +57,7 @@ export function OverviewPage() {
           Add repositories
         </ButtonLink>
       </PageHead>
+      <Stale readings={[status, feed]} />
       <ul className="yard">
         {repos.map((repo) => (
           <RepoRow key={repo.id} repo={repo} activity={activities.get(repo.id)} />

@@ -5,6 +5,7 @@ import { Ago, Empty, Foreign, Loading, Outward } from '../parts/frame/basics.tsx
 import { ProblemPage } from '../parts/frame/errors.tsx';
 import { RepoFrame, type RepoView } from '../parts/frame/repo-frame.tsx';
 import { Mark, Signal } from '../parts/frame/signal.tsx';
+import { Stale } from '../parts/frame/stale.tsx';
 import { Attempts } from '../parts/queue/attempts.tsx';
 import { GateRun } from '../parts/queue/gate-run.tsx';
 import { PullLinks } from '../parts/queue/pull-link.tsx';
@@ -37,7 +38,10 @@ export function PullPage({ id, number }: { readonly id: string; readonly number:
           return <NothingKnown view={view} number={number} pr={pr} />;
         if (story.data !== undefined)
           return (
-            <Story story={story.data} view={view} staleSince={story.isError ? story.dataUpdatedAt : null} />
+            <>
+              <Stale readings={[story]} what="This story" />
+              <Story story={story.data} view={view} />
+            </>
           );
         if (story.error === null) return <Loading what={`the story of #${pr}`} />;
         return <ProblemPage error={story.error} onRetry={() => void story.refetch()} />;
@@ -83,15 +87,7 @@ function NothingKnown({
   );
 }
 
-function Story({
-  story,
-  view,
-  staleSince,
-}: {
-  readonly story: PullStory;
-  readonly view: RepoView;
-  readonly staleSince: number | null;
-}) {
+function Story({ story, view }: { readonly story: PullStory; readonly view: RepoView }) {
   const { repo } = view;
   return (
     <>
@@ -101,12 +97,6 @@ function Story({
         </h2>
         <Outward href={pullUrl(repo.instance_url, repo.name, story.number)}>On the forge</Outward>
       </div>
-      {staleSince !== null && (
-        <p className="stale" role="status">
-          This story is from {new Date(staleSince).toLocaleTimeString()}: the last look failed, it is tried
-          again.
-        </p>
-      )}
       <Standing story={story} />
       <Facts story={story} repoId={repo.id} />
       <History story={story} />

@@ -2,6 +2,7 @@ import { useActivity } from '../data/hooks.ts';
 import { Loading, PageHead, useTitle } from '../parts/frame/basics.tsx';
 import { Against, DayTable, Share, WeekChart } from '../parts/frame/charts.tsx';
 import { ProblemPage } from '../parts/frame/errors.tsx';
+import { Stale } from '../parts/frame/stale.tsx';
 import type { ActivityDoc } from '../view/blocker.ts';
 import { plural, showDuration, showNumber, showPercent } from '../view/format.ts';
 
@@ -25,6 +26,7 @@ export function StatisticsPage() {
         title="Statistics"
         lead="The last seven days over all your repositories. A figure that cannot be counted exactly is Unknown, never zero."
       />
+      <Stale readings={[feed]} />
       <section className="panel" aria-label="By day">
         <div className="chart-pair">
           <div>

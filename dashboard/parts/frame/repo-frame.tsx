@@ -7,6 +7,7 @@ import { safeUrl } from '../../view/format.ts';
 import type { Tone } from '../../view/tone.ts';
 import { Foreign, Loading, Outward, useTabIcon, useTitle } from './basics.tsx';
 import { ProblemPage } from './errors.tsx';
+import { Stale } from './stale.tsx';
 
 export interface RepoView {
   readonly repo: StatusEntry;
@@ -89,13 +90,7 @@ export function RepoFrame({
           </ul>
         </nav>
       </header>
-      {error !== null && (
-        <p className="stale" role="status">
-          What you see is from{' '}
-          {new Date(Math.min(status.dataUpdatedAt, feed.dataUpdatedAt)).toLocaleTimeString()}: the last look
-          failed, it is tried again.
-        </p>
-      )}
+      <Stale readings={[status, feed]} />
       {children({ repo, activity, feed: feed.data })}
     </>
   );

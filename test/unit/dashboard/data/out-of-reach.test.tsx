@@ -48,20 +48,23 @@ test('a service that answers no more is unknown, whatever it said before', async
   expect(document.body.textContent).toContain('Service: unknown');
 });
 
-test('without a network the page goes on asking, and says from when it is', async () => {
-  const { sent } = mountQueue();
-  await pass(1_000);
-  act(() => onlineManager.setOnline(false));
-  const asked = () => sent.filter(({ address }) => address === 'GET /api/v1/user/queue/activity').length;
-  const before = asked();
-  globalThis.fetch = async () => {
-    throw new TypeError('Failed to fetch');
-  };
-  await pass(120_000);
-  expect(document.body.textContent).toMatch(/What you see is from .*: the last look failed/);
-  expect(document.body.textContent).toContain('Service: unknown');
-  expect(asked()).toBe(before);
-});
+test.each(['/', '/statistics', '/repos/repo'])(
+  'without a network the page at %s goes on asking, and says from when it is',
+  async (at) => {
+    const { sent } = mountQueue({}, at);
+    await pass(1_000);
+    act(() => onlineManager.setOnline(false));
+    const asked = () => sent.filter(({ address }) => address === 'GET /api/v1/user/queue/activity').length;
+    const before = asked();
+    globalThis.fetch = async () => {
+      throw new TypeError('Failed to fetch');
+    };
+    await pass(120_000);
+    expect(document.body.textContent).toMatch(/What you see is from .*: the last look failed/);
+    expect(document.body.textContent).toContain('Service: unknown');
+    expect(asked()).toBe(before);
+  },
+);
 
 test('a change that finds no network fails, and is not carried out once there is one again', async () => {
   const { sent } = mountQueue();
