@@ -146,7 +146,7 @@ export function stepInTree(layout: TreeLayout, from: number, key: string): numbe
 
 export interface MemberStory {
   readonly pr: number;
-  /** Newest durable action of the batch for it; null while it is not decided. */
+  /** The action of the batch that counts for it; null while it is not decided. */
   readonly action: BatchNode['actions'][number] | null;
   /** The node that decided it. */
   readonly node: BatchNode | null;
@@ -156,6 +156,8 @@ export interface MemberStory {
   readonly open: boolean;
 }
 
+const FINAL_FIRST: readonly string[] = ['landed', 'bounced', 'refused', 'skipped', 'requeued'];
+
 /** The end of each pull request of a batch. A final action wins over one that sent it back. */
 export function tellMembers(tree: BatchTree): readonly MemberStory[] {
   const prs = columnsOf(tree).filter((pr) => pr !== null);
@@ -164,9 +166,11 @@ export function tellMembers(tree: BatchTree): readonly MemberStory[] {
     const found = tree.nodes.flatMap(({ row }) =>
       row.actions.filter((action) => action.pr === pr).map((action) => ({ action, row })),
     );
-    const rank = (action: string): number =>
-      ['landed', 'bounced', 'refused', 'skipped', 'requeued'].indexOf(action) +
-      (action === 'landed' ? -1 : 0);
+    const rank = (action: string): number => {
+      const at = FINAL_FIRST.indexOf(action);
+      // A newer service may know more actions.
+      return at === -1 ? FINAL_FIRST.length : at;
+    };
     const best = found.toSorted((a, b) => rank(a.action.action) - rank(b.action.action))[0];
     // Sent back by a node that was split or made needless: not the last word while the search goes on.
     const undecided = best?.action.action === 'requeued' && searching;

@@ -171,6 +171,19 @@ test('the outcome of each member: final beats sent back, running beats both, no 
   );
 });
 
+test('a final action wins over one that this page does not know', () => {
+  const strange = givenNode({ actions: [givenAction(1, 'teleported' as never)], outcome: 'bisected' });
+  const part = givenNode({
+    id: 'part',
+    parent_id: 'root',
+    node_id: 'r.1',
+    outcome: 'success',
+    actions: [givenAction(1, 'landed')],
+  });
+  const [tree] = groupTrees([strange, part]);
+  expect(tree && tellMembers(tree)[0]?.action?.action).toBe('landed');
+});
+
 test('a further attempt is no part of a batch, nor is the probe of the base', () => {
   const node = (id: string, changes: Parameters<typeof givenNode>[0]) =>
     givenNode({ id, parent_id: id === '0' ? null : '0', ...changes });
