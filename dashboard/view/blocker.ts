@@ -97,7 +97,9 @@ function findObstacle(activity: RepoActivity, repo: StatusEntry | null, now: num
   }
   const silent = blockerOfSilence(activity, queue, now);
   if (silent !== null) return silent;
-  if (queue.block.kind === 'empty' && unfinished !== null) return unfinished;
+  // Where a rule asks for the status, pull requests land without a verification as well.
+  const mayLand = repo?.provisioning.protection.required === true;
+  if (queue.block.kind === 'empty' && unfinished !== null && !mayLand) return unfinished;
   const bounced = queue.line.filter(({ state }) => state === 'bounced').length;
   return blockerOfQueue(queue.block, queue.line.length + queue.line_more - bounced);
 }

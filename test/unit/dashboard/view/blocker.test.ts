@@ -98,7 +98,9 @@ test.each(RECONCILE_ERROR_CODES)('a look that failed with %s is not called clear
 
 test('a gate that was never seen to pass asks for setup', () => {
   const repo = givenStatus();
-  const provisioning = { ...repo.provisioning, ci_gate: { status: 'setup_pr_open' as const, url: null } };
+  const protection = { ...repo.provisioning.protection, required: false };
+  const ciGate = { status: 'setup_pr_open' as const, url: null };
+  const provisioning = { ...repo.provisioning, protection, ci_gate: ciGate };
   for (const queue of [null, givenQueue('empty')]) {
     const activity = givenActivity({ queue, last_reconcile: new Date(NOW).toISOString() });
     expect(findBlocker(activity, { ...repo, provisioning }, NOW)).toMatchObject({
@@ -106,6 +108,10 @@ test('a gate that was never seen to pass asks for setup', () => {
       tone: 'busy',
     });
   }
+  // A queue that a person set up on the forge lands without a verification.
+  const ruled = { ...provisioning, protection: { ...protection, required: true } };
+  const empty = givenActivity({ queue: givenQueue('empty'), last_reconcile: new Date(NOW).toISOString() });
+  expect(findBlocker(empty, { ...repo, provisioning: ruled }, NOW).tone).toBe('clear');
   // What waits is told as that, whatever the setup lacks.
   const waits = givenActivity({ queue: givenQueue('gate_missing') });
   expect(findBlocker(waits, { ...repo, provisioning }, NOW).text).toContain('The gate is missing');
