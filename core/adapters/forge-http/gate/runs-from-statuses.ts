@@ -1,14 +1,12 @@
 import type { GateReading } from '#core/domain/forge/forge.ts';
-import { FORGE_PAGE_SIZE_MAX, GATE_CONTEXTS_SETTLE_MS } from '#core/domain/limits.ts';
+import { GATE_CONTEXTS_SETTLE_MS } from '#core/domain/limits.ts';
 import { listStatusHistory } from '../statuses.ts';
-import { readBody } from '../wire/read-body.ts';
 import { readLink } from '../wire/read-link.ts';
-import { type StatusRow, TaskPage, type TaskRow } from '../wire/schema.ts';
-import type { ForgeAnswer, ForgeTransport } from '../wire/transport.ts';
+import type { StatusRow, TaskRow } from '../wire/schema.ts';
+import type { ForgeTransport } from '../wire/transport.ts';
 import type { GateQuery } from './runs.ts';
+import { listTasks } from './tasks.ts';
 
-/** Pages of tasks that are read, 2,000 job attempts: more than a repository starts while a gate run is out. */
-const TASK_PAGES_MAX = 40;
 /**
  * Login under which Actions posts: a user that no table holds, shown as null. An account with write access can post the
  * same context under its own name, and by a workflow of its own, with the token of a job, under this one.
@@ -31,9 +29,9 @@ interface RunGroup {
 }
 
 /**
- * The gate's run where the forge lists no runs (Forgejo 11, Gitea 1.22 to 1.24): Actions posts one status per job, and
- * the task list says which run is of which workflow and branch. A task appears only once a runner has taken the job.
- * Neither is enough alone: statuses name no workflow file, tasks omit the jobs that still wait.
+ * The gate's run where the forge lists no runs (Forgejo 11, Gitea 1.22 to 1.24, and 1.25 for a bot that is no owner): Actions
+ * posts one status per job, and the task list says which run is of which workflow and branch. A task appears only once a runner
+ * has taken the job. Neither is enough alone: statuses name no workflow file, tasks omit the jobs that still wait.
  *
  * A run that ended before a runner took a job of it is not found: no task says that it is the gate's. Of two jobs with one
  * name the second may have neither status nor task until a moment after the first has ended (forge facts, 8): so a success
@@ -293,38 +291,13 @@ interface TakenRuns {
 
 /** Tasks come newest first, so the first match is the newest run. */
 async function readTasks(transport: ForgeTransport, gate: GateQuery, notBefore: number): Promise<TakenRuns> {
-  const call = {
-    method: 'GET',
-    label: 'GET actions/tasks',
-    path: [...transport.repoPath, 'actions', 'tasks'],
-  } as const;
-  const others = new Set<number>();
-  const own: TaskRow[] = [];
-  let readAt: number | null = null;
-  for (let page = 1; page <= TASK_PAGES_MAX; page += 1) {
-    const answer = await transport.exchange({ ...call, query: { page, limit: FORGE_PAGE_SIZE_MAX } });
-    // Forgejo 7 has no task list, and none is shown while Actions is off.
-    if (answer.status === 404 || answer.status === 405) break;
-    if (answer.status !== 200) throw transport.failure(call, answer);
-    readAt ??= readDate(answer);
-    const rows = readBody(TaskPage, call, answer).workflow_runs.filter((row) => row !== null);
-    for (const row of rows) {
-      if (row.head_sha !== gate.sha) continue;
-      if (isGateTask(row, gate)) own.push(row);
-      else others.add(row.run_number);
-    }
-    const oldest = rows.at(-1);
-    // Jobs older than the first status on the commit belong to other commits.
-    if (oldest === undefined || oldest.created_at < notBefore) break;
-  }
+  const { rows, readAt } = await listTasks(transport, notBefore);
+  const ofCommit = rows.filter((row) => row.head_sha === gate.sha);
+  const own = ofCommit.filter((row) => isGateTask(row, gate));
+  const others = new Set(ofCommit.filter((row) => !own.includes(row)).map((row) => row.run_number));
   const run = own[0]?.run_number;
   if (run === undefined) return { own: null, others };
   return { own: { run, tasks: own.filter(({ run_number }) => run_number === run), readAt }, others };
-}
-
-function readDate({ headers }: ForgeAnswer): number | null {
-  const at = Date.parse(headers.date ?? '');
-  return Number.isNaN(at) ? null : at;
 }
 
 function isGateTask(row: TaskRow, gate: GateQuery): boolean {

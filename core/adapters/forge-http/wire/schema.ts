@@ -306,6 +306,7 @@ export const RunPage = z.object({
 });
 
 export const TaskRow = z.object({
+  id: z.number().int(),
   name: z.string().catch(''),
   status: z.string().catch(''),
   head_branch: z.string().catch(''),
