@@ -1,6 +1,6 @@
 import type { GlobReader } from './globs.ts';
 
-export const PROFILE_NAMES = ['fj11', 'fj15', 'fj16', 'gt126', 'gt127'] as const;
+export const PROFILE_NAMES = ['fj11', 'fj15', 'fj16', 'gt125', 'gt126', 'gt127'] as const;
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
 /** Where versions differ. One flag per difference that a client of the API can see. */
@@ -11,6 +11,8 @@ export interface Profile {
   readonly pullBaseFilter: 'base' | 'base_branch' | null;
   /** Shape of `/actions/runs`; null: 404. */
   readonly runsApi: 'forgejo' | 'gitea' | null;
+  /** `/actions/runs` is 403 for all but the owner of the repository, administrators of it too. */
+  readonly runsForOwners: boolean;
   readonly runsFilterByRef: boolean;
   /** A workflow of another repository may run here, and one list leaves such runs out. */
   readonly scopedWorkflows: boolean;
@@ -113,6 +115,7 @@ const FORGEJO_11: Profile = {
   version: '11.0.15+gitea-1.22.0',
   pullBaseFilter: null,
   runsApi: null,
+  runsForOwners: false,
   runsFilterByRef: false,
   scopedWorkflows: false,
   runsTellPulls: false,
@@ -221,6 +224,17 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     runJobsApi: true,
     postsSkipped: true,
     contentsForceField: 'force_overwrite_new_branch',
+  },
+  gt125: {
+    ...GITEA_126,
+    version: '1.25.5',
+    runsForOwners: true,
+    dropsSameState: true,
+    refUpdateApi: false,
+    contentsForceField: null,
+    ruledPatchStatusCode: 500,
+    pagesTimelines: false,
+    rawSlashesInRuleNames: false,
   },
   gt126: GITEA_126,
   gt127: {

@@ -116,6 +116,15 @@ export function listsRuns(version: ForgeVersion | null): boolean {
   return version.kind === 'forgejo' ? isAtLeast(version, 12, 0, 0) : isAtLeast(version, 1, 25, 0);
 }
 
+/**
+ * Is the list of runs shown to owners of the repository alone, so that its administrators are refused? Gitea 1.25 (forge facts, 8).
+ * Null, a forge whose version we do not know, may be one.
+ */
+export function listsRunsForOwners(version: ForgeVersion | null): boolean {
+  if (version === null) return true;
+  return version.kind === 'gitea' && isAtLeast(version, 1, 25, 0) && !isAtLeast(version, 1, 26, 0);
+}
+
 const GITEA_FOLDERS: readonly string[] = ['.gitea/workflows', '.github/workflows'];
 const FORGEJO_FOLDERS: readonly string[] = ['.forgejo/workflows', ...GITEA_FOLDERS];
 

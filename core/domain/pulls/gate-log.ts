@@ -10,7 +10,7 @@ export const NO_LOG_WORDS: Readonly<Record<NoLogReason, string>> = {
   no_gate_run: 'No gate run of this pull request is known.',
   gate_by_statuses: 'The gate of this repository is another CI: its own page has the log.',
   not_offered:
-    'This version of the forge gives no log through its API (Gitea from 1.25, Forgejo from 16 on): its page of the run has the log.',
+    'This version of the forge gives no log through its API (Gitea from 1.26, Forgejo from 16 on): its page of the run has the log.',
   no_run: 'The forge has no such run any more.',
 };
 

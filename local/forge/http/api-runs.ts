@@ -112,8 +112,10 @@ async function listRunsOfWorkflow(call: Call) {
 }
 
 function listRuns(call: Call, runs = shownRuns(call)) {
-  const { query, repo, world } = call;
+  const { query, repo, user, world } = call;
   requireRuns(call);
+  if (world.profile.runsForOwners && user !== repo.owner)
+    throw new Refusal(403, 'user should be the owner of the repo');
   const rows = [...runs].sort((a, b) => b.id - a.id).filter((run) => matchesQuery(call, run));
   const wrong = query
     .getAll('status')

@@ -64,13 +64,16 @@ type Trigger =
 
 /** Section 3.5 of the forge facts: what makes a scheduled pull request merge, by version. */
 const RULES: readonly (readonly [Trigger, Readonly<Record<ProfileName, boolean>>])[] = [
-  ['status', { fj11: true, fj15: true, fj16: true, gt126: true, gt127: true }],
-  ['warning', { fj11: false, fj15: false, fj16: false, gt126: false, gt127: false }],
-  ['approval', { fj11: true, fj15: true, fj16: true, gt126: true, gt127: true }],
-  ['dismissal', { fj11: true, fj15: true, fj16: true, gt126: true, gt127: true }],
-  ['status while checking', { fj11: false, fj15: false, fj16: false, gt126: false, gt127: false }],
-  ['recheck', { fj11: true, fj15: true, fj16: true, gt126: true, gt127: true }],
-  ['scheduling', { fj11: false, fj15: false, fj16: false, gt126: true, gt127: true }],
+  ['status', { fj11: true, fj15: true, fj16: true, gt125: true, gt126: true, gt127: true }],
+  ['warning', { fj11: false, fj15: false, fj16: false, gt125: false, gt126: false, gt127: false }],
+  ['approval', { fj11: true, fj15: true, fj16: true, gt125: true, gt126: true, gt127: true }],
+  ['dismissal', { fj11: true, fj15: true, fj16: true, gt125: true, gt126: true, gt127: true }],
+  [
+    'status while checking',
+    { fj11: false, fj15: false, fj16: false, gt125: false, gt126: false, gt127: false },
+  ],
+  ['recheck', { fj11: true, fj15: true, fj16: true, gt125: true, gt126: true, gt127: true }],
+  ['scheduling', { fj11: false, fj15: false, fj16: false, gt125: true, gt126: true, gt127: true }],
 ];
 const CASES = RULES.flatMap(([trigger, by]) =>
   PROFILE_NAMES.map((name) => [trigger, name, by[name]] as const),

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
-import { parseForgeVersion, workflowFolders } from '#core/domain/forge/forge-version.ts';
+import {
+  asksForkForMergeRight,
+  parseForgeVersion,
+  workflowFolders,
+} from '#core/domain/forge/forge-version.ts';
 import { GitDesk } from '../../scenario/trees/git-desk.ts';
 import { deleteEach } from '../../support/delete-each.ts';
 import type { Actor, ForgeSubject } from './subject.ts';
@@ -47,7 +51,7 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
     access: { instanceUrl, send: http.send, scopedToken: env.FORGE_SCOPED_TOKEN ?? null, tokens },
     facts: factsOf(parsed),
     listsRuns: isForgejo ? major >= 12 : major > 1 || minor >= 25,
-    asksForkForMergeRight: isForgejo || (major === 1 && minor < 26),
+    asksForkForMergeRight: asksForkForMergeRight(parsed),
     cancelsRuns: isForgejo ? major >= 16 : major > 1 || minor >= 28,
     hasRulePriorities: !isForgejo && (major > 1 || minor >= 23),
     workflowDir: workflowFolders(parsed)[0] ?? '',

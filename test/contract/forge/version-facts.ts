@@ -58,10 +58,11 @@ const GITEA_126: VersionFacts = {
   stateOfSkippedJob: 'skipped',
 };
 
+const GITEA_125: VersionFacts = { ...GITEA_126, ruledPatchStatus: 500 };
+
 /** Of no fake: a profile of its own would differ from `fj11` in words alone. */
 const GITEA_124: VersionFacts = {
-  ...GITEA_126,
-  ruledPatchStatus: 500,
+  ...GITEA_125,
   mergesIntoTag: true,
   stateOfSkippedJob: 'success',
 };
@@ -84,6 +85,7 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
   },
   fj15: FORGEJO_15,
   fj16: { ...FORGEJO_15, stateOfSkippedJob: 'skipped' },
+  gt125: GITEA_125,
   gt126: GITEA_126,
   gt127: { ...GITEA_126, wordsOfSkippedJob: 'Skipped', namesJobsByFile: true, runsTellPulls: true },
 };
@@ -91,7 +93,8 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
 /** The facts of the newest version seen that is not newer than this one. */
 export function factsOf({ kind, major, minor }: ForgeVersion): VersionFacts {
   if (kind === 'gitea' && major === 1 && minor < 25) return GITEA_124;
-  if (kind === 'gitea') return VERSION_FACTS[major === 1 && minor < 27 ? 'gt126' : 'gt127'];
+  if (kind === 'gitea' && major === 1 && minor < 27) return VERSION_FACTS[minor < 26 ? 'gt125' : 'gt126'];
+  if (kind === 'gitea') return VERSION_FACTS.gt127;
   if (major < 15) return VERSION_FACTS.fj11;
   return VERSION_FACTS[major < 16 ? 'fj15' : 'fj16'];
 }

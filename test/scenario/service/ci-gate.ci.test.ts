@@ -211,8 +211,8 @@ describe('setup pull request', () => {
   });
 });
 
-describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
-  const folder = profile === 'gt126' ? '.gitea/workflows' : '.forgejo/workflows';
+describe.each(['fj11', 'fj15', 'gt125', 'gt126'] as const)('verify on %s', (profile) => {
+  const folder = profile.startsWith('gt') ? '.gitea/workflows' : '.forgejo/workflows';
   const begin = (
     files: Readonly<Record<string, string>> = { [`${folder}/mq-gate.yaml`]: gateTemplate('mq', null) },
   ) => create({ profile, files });

@@ -9,7 +9,7 @@ import { readLink } from '../wire/read-link.ts';
 import { RunPage } from '../wire/schema.ts';
 import type { ForgeTransport } from '../wire/transport.ts';
 import { listJobs } from './run-jobs.ts';
-import { hasNoRunList, WITHOUT_PULLS } from './runs.ts';
+import { readListLack, WITHOUT_PULLS } from './runs.ts';
 
 const JobRow = z.object({
   id: z.number().int(),
@@ -22,7 +22,7 @@ type JobRow = z.output<typeof JobRow>;
 
 const FAILED: readonly string[] = ['failure', 'error'];
 
-/** Reads logs, from Gitea 1.25 and Forgejo 16 on; older versions offer none. */
+/** Reads logs, from Gitea 1.26 (1.25 for an owner) and Forgejo 16 on; older versions offer none. */
 export function createForgeLog(transport: ForgeTransport, token: Secret<string>): ForgeLog {
   return {
     async readRunLog(run) {
@@ -56,7 +56,7 @@ async function findRun(
   for (let page = 1; page <= FORGE_PAGES_MAX; page += 1) {
     const query = { head_sha: sha, ...WITHOUT_PULLS, page, limit: FORGE_PAGE_SIZE_MAX };
     const answer = await transport.exchange({ ...call, query });
-    if (await hasNoRunList(transport, answer)) return 'not_offered';
+    if ((await readListLack(transport, answer)) !== null) return 'not_offered';
     if (answer.status !== 200) throw transport.failure(call, answer);
     const { workflow_runs: rows, total_count: total } = readBody(RunPage, call, answer);
     const found = rows.find((row) => {

@@ -1,5 +1,5 @@
 import { branchRef, type GateReading } from '#core/domain/forge/forge.ts';
-import { type ForgeVersion, listsRuns } from '#core/domain/forge/forge-version.ts';
+import { type ForgeVersion, listsRuns, listsRunsForOwners } from '#core/domain/forge/forge-version.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
 import { ForgeError, isVersionHidden } from '#core/ports/forge.ts';
@@ -54,32 +54,40 @@ const WAITING: readonly string[] = ['waiting', 'queued', 'blocked'];
 export const WITHOUT_PULLS = { exclude_pull_requests: 'true' } as const;
 
 /**
- * Newest matching run in the list of all runs; `no_list` where this version has none (Forgejo before 12, Gitea before 1.25).
- * `actions_off`: it has one, and shows none of this repository now. `may_be_scoped`: this forge also runs the workflows of other
- * repositories here (Gitea 1.27, scoped workflows), and lists such a run like one of a file of this repository with the same name.
+ * Newest matching run in the list of all runs; `no_list` where this version has none (Forgejo before 12, Gitea before 1.25), or shows it
+ * to owners alone (Gitea 1.25). `actions_off`: it has one, and shows none of this repository now. `may_be_scoped`: this forge also runs
+ * the workflows of other repositories here (Gitea 1.27, scoped workflows), and lists such a run like one of a file of this repository
+ * with the same name.
  */
 export async function readNewestRun(
   transport: ForgeTransport,
   gate: GateQuery,
-): Promise<GateReading | 'no_list' | 'actions_off' | 'may_be_scoped'> {
+): Promise<GateReading | ListLack | 'may_be_scoped'> {
   const path = [...transport.repoPath, 'actions', 'runs'];
   const call = { method: 'GET', label: 'GET actions/runs', path } as const;
-  const newest = await findNewest(transport, gate, call, (answer) => hasNoRunList(transport, answer));
-  if (newest === 'no_list') return listsRuns(await readKnownVersion(transport)) ? 'actions_off' : newest;
+  const newest = await findNewest(transport, gate, call, (answer) => readListLack(transport, answer));
+  if (newest === 'no_list' || newest === 'actions_off') return newest;
   const isRow = newest !== null && newest !== 'of_others';
   return isRow && hasScopedRuns(newest) ? 'may_be_scoped' : describeRun(transport, newest);
 }
 
+type ListLack = 'no_list' | 'actions_off';
+
 /**
- * Whether an answer says that there is no list. A forge answers an unknown route with a page, and so does a proxy whose forge starts
- * anew: then the version decides, because the statuses do not tell all that the list does (forge facts, 8).
+ * Why an answer shows no list of runs; null: it says no such thing. A forge answers an unknown route with a page, and so does a proxy
+ * whose forge starts anew: then the version decides, because the statuses do not tell all that the list does (forge facts, 8). It also
+ * tells the refusal of a version that shows the list to owners alone from that of one that hides Actions from the bot.
  */
-export async function hasNoRunList(
+export async function readListLack(
   transport: ForgeTransport,
   { status, isJson }: ForgeAnswer,
-): Promise<boolean> {
-  if (status !== 404 && status !== 405) return false;
-  return isJson || !listsRuns(await readKnownVersion(transport));
+): Promise<ListLack | null> {
+  const mayLack = status === 404 || status === 405 || (status === 403 && isJson);
+  if (!mayLack) return null;
+  const version = await readKnownVersion(transport);
+  if (status === 403) return listsRunsForOwners(version) ? 'no_list' : null;
+  if (!listsRuns(version)) return 'no_list';
+  return isJson ? 'actions_off' : null;
 }
 
 async function readKnownVersion(transport: ForgeTransport): Promise<ForgeVersion | null> {
@@ -95,7 +103,9 @@ async function readKnownVersion(transport: ForgeTransport): Promise<ForgeVersion
 export async function readNewestOwnRun(transport: ForgeTransport, gate: GateQuery): Promise<GateReading> {
   const path = [...transport.repoPath, 'actions', 'workflows', gate.file, 'runs'];
   const call = { method: 'GET', label: 'GET actions/workflows/{file}/runs', path } as const;
-  const newest = await findNewest(transport, gate, call, ({ status, isJson }) => status === 404 && isJson);
+  const newest = await findNewest(transport, gate, call, ({ status, isJson }) =>
+    status === 404 && isJson ? 'no_list' : null,
+  );
   if (newest !== 'no_list') return describeRun(transport, newest);
   await assertRepoReadable(transport);
   // It has never run, and the default branch does not have it.
@@ -103,16 +113,16 @@ export async function readNewestOwnRun(transport: ForgeTransport, gate: GateQuer
 }
 
 /**
- * Newest matching run of a list; null: there is none; `of_others`: none that counts. `no_list`: the answer says, by `hasNone`, that
- * there is no such list. Filters of every version are sent at once, because a version ignores those it does not know, and are applied
+ * Newest matching run of a list; null: there is none; `of_others`: none that counts. Or why the answer shows no such list, by
+ * `readLack`. Filters of every version are sent at once, because a version ignores those it does not know, and are applied
  * again to the rows.
  */
-async function findNewest(
+async function findNewest<Lack extends string>(
   transport: ForgeTransport,
   gate: GateQuery,
   call: ForgeCall,
-  hasNone: (answer: ForgeAnswer) => boolean | Promise<boolean>,
-): Promise<RunRow | null | 'of_others' | 'no_list'> {
+  readLack: (answer: ForgeAnswer) => Lack | null | Promise<Lack | null>,
+): Promise<RunRow | null | 'of_others' | Lack> {
   const filters = {
     head_sha: gate.sha,
     event: 'push',
@@ -128,7 +138,8 @@ async function findNewest(
   for (let page = 1; page <= FORGE_PAGES_MAX; page += 1) {
     const query = { ...filters, page, limit: FORGE_PAGE_SIZE_MAX };
     const answer = await transport.exchange({ ...call, query });
-    if (await hasNone(answer)) return 'no_list';
+    const lack = await readLack(answer);
+    if (lack !== null) return lack;
     if (answer.status !== 200) throw transport.failure(call, answer);
     const body = readBody(RunPage, call, answer);
     seen += body.workflow_runs.length;

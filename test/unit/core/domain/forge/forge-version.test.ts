@@ -3,6 +3,7 @@ import {
   givesWholeTimelines,
   isJobAccount,
   isSeenVersion,
+  listsRunsForOwners,
   mergesIntoTag,
   nameVersion,
   parseForgeVersion,
@@ -92,6 +93,17 @@ test.each([
     expect(givesWholeTimelines(mustParse(text))).toBe(whole);
   },
 );
+
+test.each([
+  ['12.0.0+gitea-1.22.0', false],
+  ['1.24.6', false],
+  ['1.25.0', true],
+  ['1.25.5', true],
+  ['1.26.0', false],
+])('%s shows its list of runs to owners alone: %s', (text, expected) => {
+  expect(listsRunsForOwners(mustParse(text))).toBe(expected);
+  expect(listsRunsForOwners(null)).toBe(true);
+});
 
 test('of a forge whose version is not known the worse is expected', () => {
   expect(mergesIntoTag(null)).toBe(true);

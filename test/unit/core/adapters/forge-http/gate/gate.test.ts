@@ -748,6 +748,29 @@ describe('a forge without a run list', () => {
     else expect(reading).toMatchObject({ kind: 'finished', verdict: 'success' });
   });
 
+  const DENIED: ScriptedAnswer = { status: 403, json: { message: 'denied', url: 'x' } };
+  test.each<[string, string, ScriptedAnswer, string]>([
+    ['1.25.5', 'a refusal', DENIED, 'by its statuses'],
+    ['1.25.5', 'a page', { status: 403, text: '<html>', type: 'text/html' }, 'no reading'],
+    ['1.26.4', 'a refusal', DENIED, 'no reading'],
+    ['16.0.0+gitea-1.22.0', 'a refusal', DENIED, 'no reading'],
+    ['of neither', 'a refusal', DENIED, 'by its statuses'],
+  ])('the run list of version %s, of which the forge answers %s: %s', async (version, _what, list, means) => {
+    const { readGate, seen } = openGate(({ path, query }) => {
+      if (path === '/version') return { json: { version } };
+      if (path === '/actions/runs') return list;
+      const isFirst = query.page === '1';
+      if (path === '/actions/tasks') return { json: { workflow_runs: isFirst ? [task(4)] : null } };
+      return { json: isFirst ? [job(4, 'test', 'success')] : [] };
+    });
+    const isRead = means === 'by its statuses';
+    const reading = await readGate(GATE).catch((error: { call: string }) => error.call);
+    if (isRead) expect(reading).toMatchObject({ verdict: 'success', isOpenEnded: true });
+    else expect(reading).toBe('GET actions/runs');
+    await readGate(GATE).catch(() => null);
+    expect(seen.filter(({ path }) => path === '/actions/runs')).toHaveLength(isRead ? 1 : 2);
+  });
+
   test('one that hides its run list while Actions is off is read by it again, and has no verdict before', async () => {
     let isOff = true;
     const { readGate } = openGate(({ path, query }) => {
