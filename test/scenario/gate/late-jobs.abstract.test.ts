@@ -1,5 +1,5 @@
 import type { GateReading } from '#core/domain/forge/forge.ts';
-import { GATE_JOBS_SETTLE_MS } from '#core/domain/limits.ts';
+import { GATE_CONTEXTS_SETTLE_MS, GATE_JOBS_SETTLE_MS } from '#core/domain/limits.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from '../stories.ts';
 import { createWorld } from '../world.ts';
 
@@ -61,4 +61,32 @@ test('a job that is told after the others have passed is waited for, and its fai
   told.job = 'failed';
   await world.drain({ maxMs: 60 * MINUTE_MS });
   expect(await landed()).toEqual([]);
+});
+
+test('a pass that may still be added to is looked at again once it cannot, where events tell of gates', async () => {
+  const settle = { at: 0 };
+  const world = await createWorld({
+    repo: { wakeupMode: 'webhook' },
+    wrapForge: (forge) => ({
+      ...forge,
+      readGate: async (...asked): Promise<GateReading> => {
+        const reading = await forge.readGate(...asked);
+        if (reading.kind !== 'finished') return reading;
+        const { runId, url } = reading;
+        settle.at ||= world.clock.now() + GATE_CONTEXTS_SETTLE_MS;
+        const settlesInMs = settle.at - world.clock.now();
+        return settlesInMs > 0
+          ? { kind: 'running', runId, url, settlesInMs }
+          : { ...reading, isOpenEnded: true };
+      },
+    }),
+  });
+  await givenProject(world.forge);
+  await world.store.noteHeard('repo-1', 'run', world.clock.now());
+  const pr = await givenScheduled(world.forge, 'a');
+  const hasLanded = async () => (await endingOf(world, [pr])).landed.includes(pr);
+  await world.drain({ until: async () => settle.at > 0 });
+  await world.drain({ until: hasLanded });
+  expect(world.clock.now()).toBeLessThan(settle.at + GATE_JOBS_SETTLE_MS + MINUTE_MS / 2);
+  await expectHonestEnd(world, [pr]);
 });

@@ -54,8 +54,12 @@ export async function readRunFromStatuses(transport: ForgeTransport, gate: GateQ
   const run = { runId: String(group.index), url: readLink(transport, group.link) };
   const verdict = own === null ? 'open' : judgeRun(group, statuses, own);
   if (verdict === 'open') return { kind: 'running', ...run };
-  // The forge may still tell of further jobs.
-  if (verdict === 'success') return { kind: 'finished', verdict, ...run, isOpenEnded: true };
+  if (verdict === 'success') {
+    const settlesInMs = tellsForMs(group, own?.readAt ?? null);
+    if (settlesInMs > 0) return { kind: 'running', ...run, settlesInMs };
+    // The forge may still tell of further jobs.
+    return { kind: 'finished', verdict, ...run, isOpenEnded: true };
+  }
   const areSkipped = rowsOf(group).every(isSkipped);
   return { kind: 'finished', verdict, ...run, ...(areSkipped ? { isSkipped: true } : {}) };
 }
@@ -96,7 +100,7 @@ interface NamedJobs {
 function judgeRun(
   group: RunGroup,
   statuses: readonly StatusRow[],
-  { tasks, readAt }: OwnRun,
+  { tasks }: OwnRun,
 ): ReturnType<typeof judgeJobs> {
   const workflows = workflowsOf(group, tasks);
   const jobs = [...group.jobs].map(([context, rows]) => ({
@@ -109,7 +113,6 @@ function judgeRun(
     tasks.some(({ status }) => !TASK_ENDS.includes(status)) ||
     !hasAllJobs(group, statuses, workflows) ||
     lacksNumber(jobs) ||
-    isBeingTold(group, readAt) ||
     hasGroundlessSkip(jobs);
   return mayBeOpen ? 'open' : 'success';
 }
@@ -129,11 +132,11 @@ function readBrokenEnd({ status }: TaskRow): readonly JobState[] {
 }
 
 /**
- * Whether the forge may still have jobs to tell: it posts their first statuses one after the other, after a runner may have taken the
- * first (seen: 71 seconds for 82 jobs on a busy machine, six between two).
+ * For how long the forge may still have jobs to tell: it posts their first statuses one after the other, after a runner may have taken
+ * the first (seen: 71 seconds for 82 jobs on a busy machine, six between two).
  */
-function isBeingTold({ toldAt }: RunGroup, readAt: number | null): boolean {
-  return readAt !== null && readAt - Math.max(...toldAt.values()) < GATE_CONTEXTS_SETTLE_MS;
+function tellsForMs({ toldAt }: RunGroup, readAt: number | null): number {
+  return readAt === null ? 0 : GATE_CONTEXTS_SETTLE_MS - (readAt - Math.max(...toldAt.values()));
 }
 
 /**

@@ -76,6 +76,7 @@ function outwaitGate(pass: DecisionContext, batch: Batch, node: Node, gate: Awai
   if (reason !== null) return giveUp(pass, batch, reason);
   if (isOverdue) return endOverdue(pass, batch, node, gate);
   if (gate.kind === 'none') return noticeMissingGateRun(pass, node);
+  if (gate.settlesInMs !== undefined) wakeNoLaterThan(pass, pass.s.now + gate.settlesInMs);
   awaitSettled(pass, node, gate);
 }
 
