@@ -270,3 +270,24 @@ describe('clocks that differ', () => {
     },
   );
 });
+
+test.each(FORGES)(
+  '%s: a head that was pushed over while its success stood is told that for good',
+  async (_name, switches) => {
+    const world = await createOn(switches);
+    world.forge.mergeBehaviour = () => ({ kind: 'lost' });
+    const pr = await givenScheduled(world.forge, 'a');
+    const { headSha } = await world.forge.pull(pr);
+    const words = async () => world.forge.status(headSha, 'mq');
+    await world.drain({ until: async () => (await words())?.state === 'success' });
+    world.forge.mergeBehaviour = () => ({ kind: 'now' });
+    await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer\n' });
+    await world.drain();
+    expect((await world.forge.pull(pr)).merged).toBe(true);
+    expect(await words()).toMatchObject({
+      state: 'error',
+      description: expect.stringContaining('newer head'),
+    });
+    await expectHonestEnd(world, [pr]);
+  },
+);

@@ -1,7 +1,7 @@
 import type { DecisionContext } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import type { QueueRecord } from '../record/record.ts';
-import { describeDeparture, describeRefusal, describeTakeBack } from './phrases.ts';
+import { describeDeparture, describeOldHead, describeRefusal, describeTakeBack } from './phrases.ts';
 import { wishStatus } from './wish-status.ts';
 
 /** A success whose answer was lost may have been carried out after it was taken back: the last word is ours (E19). */
@@ -23,7 +23,13 @@ export function wordsOfEnd(
   const refused = record.entries.filter(({ head, refusedFor }) => head === sha && refusedFor !== null);
   const { refusedFor = null } = refused.find((entry) => entry.pr === pr) ?? refused[0] ?? {};
   if (refusedFor !== null) return { state: 'error', description: describeRefusal(refusedFor) };
+  if (isOldHead(record, landing)) return { state: 'error', description: describeOldHead() };
   return { state: 'pending', description: describeEnd(record, landing, reason) };
+}
+
+/** The pull request was pushed meanwhile, and no other one has this head: it is not tested again. */
+function isOldHead({ entries }: QueueRecord, { pr, head }: Landing): boolean {
+  return entries.some((entry) => entry.pr === pr) && !entries.some((entry) => entry.head === head);
 }
 
 /** A pull request that has left the queue is not tested again, so its words are those of how it left. */
