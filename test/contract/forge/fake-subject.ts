@@ -47,6 +47,7 @@ export async function openFake(profile: ProfileName): Promise<ForgeSubject> {
       tokens: { bot: grant(BOT), person: grant('dev'), reader: grant('guest') },
     },
     facts: VERSION_FACTS[profile],
+    tellsRuns: fake.profile.runsApi !== null,
     listsRuns: fake.profile.runsApi !== null && !fake.profile.runsForOwners,
     asksForkForMergeRight: fake.profile.permissionOnHeadRepo,
     cancelsRuns: fake.profile.runCancelApi,

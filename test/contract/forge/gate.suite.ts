@@ -105,8 +105,8 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
       (found) => found.kind === 'finished',
     );
     expect(reading).toMatchObject({ verdict: 'success' });
-    // A fake writes all of its state after each change.
-    await repo.must('bot', 'DELETE', '');
+    // A fake writes all of its state after each change. Of a real forge the repository may be another account's.
+    if (fake !== null) await repo.must('bot', 'DELETE', '');
   });
 
   needs('runner')('a gate without a name of its own passes', async () => {

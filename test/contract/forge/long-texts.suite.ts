@@ -25,7 +25,7 @@ export function longTextsSuite(subject: () => ForgeSubject): void {
     const kinds = (await repo.forge.readTimeline(pr)).entries.map(({ kind }) => kind);
     expect(kinds).toContain('scheduled');
     // A fake writes all of its state after each change: with these texts in it every later test takes a second more.
-    await repo.must('bot', 'DELETE', '');
+    if (subject().fake !== null) await repo.must('bot', 'DELETE', '');
   });
 
   // Who may only read can review each pull request, under a rule that asks for approvals too.
@@ -38,6 +38,6 @@ export function longTextsSuite(subject: () => ForgeSubject): void {
     const states = (await repo.forge.listReviews(pr)).map(({ state }) => state);
     expect(states).toEqual(Array.from({ length: 10 }, () => 'comment'));
     // See above.
-    await repo.must('bot', 'DELETE', '');
+    if (subject().fake !== null) await repo.must('bot', 'DELETE', '');
   });
 }

@@ -3,6 +3,8 @@ import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import {
   asksForkForMergeRight,
+  listsRuns,
+  listsRunsForOwners,
   parseForgeVersion,
   workflowFolders,
 } from '#core/domain/forge/forge-version.ts';
@@ -19,7 +21,8 @@ const FILES_PER_CALL = 200;
 /**
  * A forge at `FORGE_URL`, whose owner vouches for it. `FORGE_TOKEN` is the bot's, with the scopes of the README;
  * `FORGE_PERSON_TOKEN` and `FORGE_READER_TOKEN` are two other users' and open the tests that need them. `FORGE_CA_FILE`
- * names a private authority. Makes repositories named `contract-…` under the bot and deletes them.
+ * names a private authority. Makes repositories named `contract-…` and deletes them: under the account of `FORGE_OWNER_TOKEN`, where the
+ * bot administers them as most bots do, else under the bot, whom a forge may let do more.
  */
 export async function openReal(env: Readonly<Record<string, string | undefined>>): Promise<ForgeSubject> {
   const instanceUrl = (env.FORGE_URL ?? '').replace(/\/+$/, '');
@@ -34,6 +37,8 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
   }
   const bot = tokens.bot;
   if (bot === undefined) throw new Error('FORGE_TOKEN is not set');
+  const owner = env.FORGE_OWNER_TOKEN ?? bot.token;
+  const { login: ownerLogin } = await call(owner, 'GET', '/user');
   const version: string = (await call(bot.token, 'GET', '/version')).version;
   const parsed = parseForgeVersion(version);
   if (parsed === null) throw new Error(`the forge says it is ${version}, which is neither Forgejo nor Gitea`);
@@ -50,7 +55,8 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
   return {
     access: { instanceUrl, send: http.send, scopedToken: env.FORGE_SCOPED_TOKEN ?? null, tokens },
     facts: factsOf(parsed),
-    listsRuns: isForgejo ? major >= 12 : major > 1 || minor >= 25,
+    tellsRuns: listsRuns(parsed),
+    listsRuns: listsRuns(parsed) && (ownerLogin === bot.login || !listsRunsForOwners(parsed)),
     asksForkForMergeRight: asksForkForMergeRight(parsed),
     cancelsRuns: isForgejo ? major >= 16 : major > 1 || minor >= 28,
     hasRulePriorities: !isForgejo && (major > 1 || minor >= 23),
@@ -58,21 +64,22 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
     fake: null,
     async createRepo(files) {
       const name = `contract-${Date.now().toString(36)}-${created.length}`;
-      await call(bot.token, 'POST', '/user/repos', {
+      await call(owner, 'POST', '/user/repos', {
         name,
         private: true,
         auto_init: true,
         default_branch: 'main',
       });
-      const slug = `${bot.login}/${name}`;
+      const slug = `${ownerLogin}/${name}`;
       created.push(slug);
       for (const [actor, permission] of [
+        ['bot', 'admin'],
         ['person', 'write'],
         ['reader', 'read'],
       ] as const) {
         const login = tokens[actor]?.login;
-        if (login !== undefined)
-          await call(bot.token, 'PUT', `/repos/${slug}/collaborators/${login}`, { permission });
+        if (login !== undefined && login !== ownerLogin)
+          await call(owner, 'PUT', `/repos/${slug}/collaborators/${login}`, { permission });
       }
       const readme = await call(bot.token, 'GET', `/repos/${slug}/contents/README.md`);
       const operations = Object.entries(files).map(([path, text]) => ({
@@ -123,7 +130,7 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
       try {
         await deleteEach([
           ...forks.map((slug) => () => remove(ofPerson, slug)),
-          ...created.map((slug) => () => remove(bot.token, slug)),
+          ...created.map((slug) => () => remove(owner, slug)),
         ]);
       } finally {
         http.close();

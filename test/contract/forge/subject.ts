@@ -24,7 +24,10 @@ export interface ForgeAccess {
 export interface ForgeSubject {
   readonly access: ForgeAccess;
   readonly facts: VersionFacts;
+  /** To the bot. */
   readonly listsRuns: boolean;
+  /** It sends an event for the end of a gate run. */
+  readonly tellsRuns: boolean;
   readonly cancelsRuns: boolean;
   /** Forgejo, and Gitea before 1.26: the one who scheduled needs write access to the fork. */
   readonly asksForkForMergeRight: boolean;

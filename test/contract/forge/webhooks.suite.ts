@@ -170,7 +170,7 @@ export function webhooksSuite(subject: () => ForgeSubject, needs: Needs): void {
 
   const hookedToRuns = hooked === test ? needs('runner') : hooked;
   hookedToRuns('the end of a gate run is news, where the forge tells of it', async () => {
-    const { fake, workflowDir, listsRuns } = subject();
+    const { fake, workflowDir, tellsRuns } = subject();
     if (fake !== null) fake.knobs.judge = () => 'success';
     const workflow = [
       "on: { push: { branches: ['mq/**'] } }",
@@ -184,7 +184,7 @@ export function webhooksSuite(subject: () => ForgeSubject, needs: Needs): void {
     const { repo, receiver } = await register({ [`${workflowDir}/gate.yml`]: workflow });
     const sha = await repo.forge.readBranchTip('main');
     await repo.forge.createBranch(STAGING, sha ?? '');
-    if (!listsRuns) {
+    if (!tellsRuns) {
       await repo.until(
         () => repo.forge.readGate(sha ?? '', STAGING, `${workflowDir}/gate.yml`),
         (gate) => gate.kind === 'finished',
