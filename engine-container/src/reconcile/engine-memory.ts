@@ -26,8 +26,11 @@ export class RepoDirectories {
   readonly baseSides: BaseSides = new Map();
   /** Of changes that were compared, by the two commits or trees of each: equal for the same patch; null: not to be told. */
   readonly patches = new Map<string, string | null>();
-  /** Until when patches are taken to be slow, ms of the monotonic clock, and how often in a row files in their place were refused. */
-  readonly patchPace = { slowUntil: 0, fileRefusals: 0 };
+  /**
+   * `slowUntil`: patches are taken to be slow until then, ms of the monotonic clock. `isGivenUp`: the latest slow one got no answer.
+   * `fileFailures`: so often in a row files in the place of a patch failed.
+   */
+  readonly patchPace = { slowUntil: 0, isGivenUp: false, fileFailures: 0 };
   readonly timelines = new TimelineMemory();
   /** Which statuses were read in turn. */
   readonly patrol: PatrolMemory = { doneTurn: null };

@@ -1,5 +1,5 @@
 import type { Commit } from '#core/domain/forge/forge.ts';
-import type { TreeHash } from '#core/domain/ids.ts';
+import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { type EngineForge, type FileWrite, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { readFiles } from './file-writes.ts';
@@ -12,13 +12,23 @@ const SLOW_PATCH_MS = 3_000;
 /** So long patches are taken to be slow after one that was, and after one that was given up, which costs the whole batch an attempt. */
 const SLOW_KEPT_MS = 60 * 60_000;
 const GIVEN_UP_KEPT_MS = 24 * 60 * 60_000;
-/** Refusals of files after which the change is tried as a patch again. */
-const FILE_REFUSALS_MAX = 2;
+/** Failures of files in a row after which the change is tried as a patch again. */
+const FILE_FAILURES_MAX = 2;
+
+/** Raised where files were refused because the branch has moved from where the change began: blames no change. */
+export class BranchMoved extends Error {
+  override readonly name = 'BranchMoved';
+  constructor() {
+    super('the branch is not where the change began');
+  }
+}
 
 /** One commit to be made on `branch`. */
 export interface ChangeRequest {
   /** Branch whose tip the commit stands on. */
   readonly branch: string;
+  /** The tip that the change was planned on. */
+  readonly parent: CommitSha;
   /** Branch to create with the commit; absent = move `branch`. */
   readonly newBranch?: string;
   readonly changes: readonly PathChange[];
@@ -45,16 +55,31 @@ export class ChangeWriter {
     this.#deps = deps;
   }
 
+  /** The latest patch was given up, and files say most changes: a change that needs a patch takes no others along. */
+  get isPatchGivenUp(): boolean {
+    return this.#sendsFiles && this.#deps.objects.patchPace.isGivenUp;
+  }
+
+  get #sendsFiles(): boolean {
+    const { objects, clock } = this.#deps;
+    const { slowUntil, fileFailures } = objects.patchPace;
+    return clock.monotonic() < slowUntil && fileFailures < FILE_FAILURES_MAX;
+  }
+
   /**
    * The change as whole files on a branch whose tree is `before`; null where a patch is better or the only way.
    * Throws `ReadingUnfinished` and `ReadNotBegun`.
    */
   async readFiles(before: TreeHash, changes: readonly PathChange[]): Promise<readonly FileWrite[] | null> {
-    const { objects, clock } = this.#deps;
-    const pace = objects.patchPace;
-    const isSlow = clock.monotonic() < pace.slowUntil;
-    if (!isSlow || pace.fileRefusals >= FILE_REFUSALS_MAX) return null;
-    return objects.run(readFiles(objects, before, changes));
+    const { objects } = this.#deps;
+    if (!this.#sendsFiles) return null;
+    try {
+      return await objects.run(readFiles(objects, before, changes));
+    } catch (error) {
+      // Contents are not kept for the next reconcile: it may come no further.
+      if (error instanceof ReadingUnfinished) objects.patchPace.fileFailures += 1;
+      throw error;
+    }
   }
 
   /** The same where nothing is left for a later look: without the time to read, null. */
@@ -70,50 +95,74 @@ export class ChangeWriter {
     }
   }
 
-  /** Throws `ForgeError`. */
-  async write({ files, changes, ...request }: ChangeRequest): Promise<Commit> {
-    if (files !== null) return this.#writeFiles({ ...request, files });
+  /** Throws `ForgeError` and `BranchMoved`. */
+  async write({ files, changes, parent, ...request }: ChangeRequest): Promise<Commit> {
+    if (files !== null) return this.#writeFiles({ ...request, files }, parent);
     const patch = await renderPatch(changes, (id) => this.#deps.objects.contentOf(id));
     return this.#applyPatch({ ...request, patch });
   }
 
-  async #writeFiles(request: Parameters<EngineForge['writeFiles']>[0]): Promise<Commit> {
-    const { forge, objects } = this.#deps;
+  async #writeFiles(request: Parameters<EngineForge['writeFiles']>[0], parent: CommitSha): Promise<Commit> {
+    const { forge, objects, clock } = this.#deps;
     const pace = objects.patchPace;
+    const startedAt = clock.monotonic();
     try {
       const commit = await forge.writeFiles(request);
-      pace.fileRefusals = 0;
+      pace.fileFailures = 0;
       return commit;
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
-      const told = await this.#readRefusal(error, request.branch);
-      if (told.kind === 'rejected' || told.status === 500) pace.fileRefusals += 1;
+      const isSlow = clock.monotonic() - startedAt >= SLOW_PATCH_MS;
+      const told = await this.#readRefusal(error, request.branch, parent);
+      if (isSlow || isOfContents(told)) pace.fileFailures += 1;
       throw told;
     }
   }
 
-  /** A file that is gone from the branch meanwhile is a 404, as a branch or a repository that is. An outage refuses nothing. */
-  async #readRefusal(error: ForgeError, branch: string): Promise<ForgeError> {
-    if (error.kind !== 'missing') return error;
+  /**
+   * A file that is another one or gone on the branch meanwhile is a 422, 409 or 404, as a branch that is there, gone, or a
+   * repository that is. Throws `BranchMoved`.
+   */
+  async #readRefusal(error: ForgeError, branch: string, parent: CommitSha): Promise<ForgeError> {
+    if (error.kind !== 'missing' && error.kind !== 'rejected') return error;
     const tip = await this.#deps.forge.readBranchTip(branch);
-    return tip === null ? error : new ForgeError('rejected', error.call, error.status);
+    if (tip === null) return error;
+    if (tip !== parent) throw new BranchMoved();
+    return new ForgeError('rejected', error.call, error.status);
   }
 
   async #applyPatch(request: Parameters<EngineForge['applyPatch']>[0]): Promise<Commit> {
     const { forge, objects, clock } = this.#deps;
     const pace = objects.patchPace;
     const startedAt = clock.monotonic();
-    let isMade = false;
+    let end: 'made' | 'refused' | 'given_up' = 'given_up';
     try {
       const commit = await forge.applyPatch(request);
-      isMade = true;
+      end = 'made';
       return commit;
+    } catch (error) {
+      if (error instanceof ForgeError && isAnswered(error)) end = 'refused';
+      throw error;
     } finally {
-      const isSlow = clock.monotonic() - startedAt >= SLOW_PATCH_MS;
+      const now = clock.monotonic();
+      if (now - startedAt >= SLOW_PATCH_MS) {
+        pace.slowUntil = now + (end === 'given_up' ? GIVEN_UP_KEPT_MS : SLOW_KEPT_MS);
+        pace.isGivenUp = end === 'given_up';
+        pace.fileFailures = 0;
+      }
       // A refusal that comes at once says nothing of the pace.
-      if (isSlow) pace.slowUntil = clock.monotonic() + (isMade ? SLOW_KEPT_MS : GIVEN_UP_KEPT_MS);
-      else if (isMade) pace.slowUntil = 0;
-      if (isSlow) pace.fileRefusals = 0;
+      else if (end === 'made') pace.slowUntil = 0;
     }
   }
+}
+
+/** By the forge itself, whose own fault is a bare 500. */
+function isAnswered({ kind, status }: ForgeError): boolean {
+  return kind !== 'unreachable' || status === 500;
+}
+
+/** An outage refuses nothing. A proxy answers with a page to a request that is too long for it, or that it suspects. */
+function isOfContents({ kind, status }: ForgeError): boolean {
+  const isPage = kind === 'unreachable' && status !== null && status >= 400 && status < 500;
+  return kind === 'rejected' || status === 500 || isPage;
 }

@@ -16,6 +16,8 @@ export interface PathChange {
 }
 
 export const SUBMODULE_MODE = '160000';
+/** Of a file that is no executable: a forge gives it to each new file that is sent whole. */
+export const NEW_FILE_MODE = '100644';
 
 /** Files of both modes are one type to git; symlinks and submodules are types of their own. */
 export function isRegularFile({ mode }: Pick<FileVersion, 'mode'>): boolean {

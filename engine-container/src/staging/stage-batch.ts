@@ -10,7 +10,7 @@ import {
 } from '../queue/actions.ts';
 import type { Staged } from '../queue/record/record.ts';
 import { type ToldSettings, tellSettingsChanges } from '../reading/settings-changes.ts';
-import type { ChangeWriter } from './change-writer.ts';
+import { BranchMoved, type ChangeWriter } from './change-writer.ts';
 import { type GateFile, judgeGateChange } from './gate-file.ts';
 import { findHeadRun } from './head-evidence.ts';
 import { Unsayable } from './objects.ts';
@@ -51,7 +51,7 @@ export async function stageBatch(deps: StageBatchDeps, action: StageBatch): Prom
     return (await builder.cleanUp()) ? outcome : { ...outcome, leavesWorkBranch: true };
   } catch (error) {
     await builder.cleanUp();
-    if (error instanceof BaseMoved) return { kind: 'base_moved' };
+    if (error instanceof BaseMoved || error instanceof BranchMoved) return { kind: 'base_moved' };
     throw error;
   }
 }
@@ -168,6 +168,7 @@ class ChainBuilder {
     const { forge, baseBranch, writer } = this.#deps;
     const request = {
       branch: this.#workExists ? this.#action.workBranch : baseBranch,
+      parent: this.#tip,
       changes: plan.changes,
       files: plan.files,
       // Never `#n` or `!n`: the forge would write it into the timeline of each. Never a title: its words could steer the gate.

@@ -2,9 +2,9 @@ import type { Commit, RefInTheWay } from '#core/domain/forge/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { sameTreeFile } from '#core/domain/queue/queue-names.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
-import type { ChangeRequest, ChangeWriter } from './change-writer.ts';
+import { BranchMoved, type ChangeRequest, type ChangeWriter } from './change-writer.ts';
 import { type Computation, isDirectory, type ObjectView, readDirectories } from './objects.ts';
-import { isRegularFile, type PathChange } from './path-change.ts';
+import { isRegularFile, NEW_FILE_MODE, type PathChange } from './path-change.ts';
 import type { RepoObjects } from './repo-objects.ts';
 import { diffTrees } from './tree-walk.ts';
 
@@ -131,16 +131,20 @@ export async function publishTree(deps: TreeWriterDeps, wanted: TreeToPublish): 
   const source = wanted.isAnchored ? workBranch : wanted.baseBranch;
   const parent = extra === null ? wanted.groundSha : await detour(deps, wanted, from, extra);
   const lastChanges = extra === null ? changes : [turn(extra)];
+  const files = parent === null ? null : await writer.readFilesInTime(from, lastChanges);
   const commit =
     parent === null
       ? null
-      : await writeToNewBranch(deps, {
-          branch: extra === null ? source : workBranch,
-          newBranch: wanted.branch,
-          changes: lastChanges,
-          files: await writer.readFilesInTime(from, lastChanges),
-          message: wanted.message,
-        });
+      : await unlessMoved(
+          writeToNewBranch(deps, {
+            branch: extra === null ? source : workBranch,
+            parent,
+            newBranch: wanted.branch,
+            changes: lastChanges,
+            files,
+            message: wanted.message,
+          }),
+        );
   const usesWorkBranch = wanted.isAnchored || extra !== null;
   const isRemoved = !usesWorkBranch || (await removeWorkBranch(forge, workBranch));
   const left = isRemoved ? {} : ({ leavesWorkBranch: true } as const);
@@ -171,11 +175,23 @@ async function detour(
   const { writer } = deps;
   const changes = [extra];
   const files = await writer.readFilesInTime(before, changes);
-  const request = { changes, files, message: `${message} [skip ci]` };
-  const commit = isAnchored
-    ? await writer.write({ ...request, branch: workBranch })
-    : await writeToNewBranch(deps, { ...request, branch: baseBranch, newBranch: workBranch });
-  return commit.parents[0] !== groundSha ? null : commit.sha;
+  const request = { changes, files, parent: groundSha, message: `${message} [skip ci]` };
+  const commit = await unlessMoved(
+    isAnchored
+      ? writer.write({ ...request, branch: workBranch })
+      : writeToNewBranch(deps, { ...request, branch: baseBranch, newBranch: workBranch }),
+  );
+  return commit?.parents[0] === groundSha ? commit.sha : null;
+}
+
+/** Null: files were refused because the branch has moved. */
+async function unlessMoved(written: Promise<Commit>): Promise<Commit | null> {
+  try {
+    return await written;
+  } catch (error) {
+    if (error instanceof BranchMoved) return null;
+    throw error;
+  }
 }
 
 /** A new file under a name that the root of the tree does not have, with contents that the forge has. */
@@ -188,7 +204,7 @@ function* findExtraFile(view: ObjectView, tree: TreeHash, queueName: string): Co
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [directory = []] = yield* readDirectories(view, [next]);
     const file = directory.find(isRegularFile);
-    if (file !== undefined) return { path, from: null, to: { mode: file.mode, id: file.id } };
+    if (file !== undefined) return { path, from: null, to: { mode: NEW_FILE_MODE, id: file.id } };
     for (const { name, id } of directory.filter(isDirectory)) {
       waiting.push({ id, path: next.path === '' ? name : `${next.path}/${name}` });
     }

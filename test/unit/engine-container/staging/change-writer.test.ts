@@ -1,10 +1,10 @@
 import type { Commit } from '#core/domain/forge/forge.ts';
 import { type EngineForge, ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
 import { RepoDirectories } from '../../../../engine-container/src/reconcile/engine-memory.ts';
-import { ChangeWriter } from '../../../../engine-container/src/staging/change-writer.ts';
+import { BranchMoved, ChangeWriter } from '../../../../engine-container/src/staging/change-writer.ts';
 import { hashBlob } from '../../../../engine-container/src/staging/objects.ts';
 import type { PathChange } from '../../../../engine-container/src/staging/path-change.ts';
-import { RepoObjects } from '../../../../engine-container/src/staging/repo-objects.ts';
+import { ReadingUnfinished, RepoObjects } from '../../../../engine-container/src/staging/repo-objects.ts';
 import { MemoryObjects } from '../../../merges/trees.ts';
 
 const NEW = Buffer.from('new');
@@ -21,12 +21,14 @@ function givenWriter() {
     patchMs: number;
     patchFails: ForgeError | null;
     filesFail: ForgeError | null;
+    filesMs: number;
     tip: string | null;
   } = {
     tip: made.sha,
     patchMs: 0,
     patchFails: null,
     filesFail: null,
+    filesMs: 0,
   };
   let now = 0;
   const forge = {
@@ -38,10 +40,12 @@ function givenWriter() {
     },
     writeFiles: async () => {
       sent.push('files');
+      now += told.filesMs;
       if (told.filesFail !== null) throw told.filesFail;
       return made;
     },
     readBlob: async () => NEW,
+    readTree: async (id: string) => ({ tree: id, entries: [] }),
     readBranchTip: async () => told.tip,
   } as unknown as EngineForge;
   const memory = new RepoDirectories();
@@ -53,9 +57,23 @@ function givenWriter() {
     const objects = new RepoObjects(forge, memory, () => false);
     const writer = new ChangeWriter({ forge, objects, clock: { monotonic: () => now } });
     const files = await writer.readFiles(before, changes);
-    return writer.write({ branch: 'main', changes, files, message: 'm' }).catch((error: unknown) => error);
+    return writer
+      .write({ branch: 'main', parent: made.sha, changes, files, message: 'm' })
+      .catch((error: unknown) => error);
   };
-  return { told, sent, write, wait: (ms: number) => (now += ms) };
+  const isPatchGivenUp = () => {
+    const objects = new RepoObjects(forge, memory, () => false);
+    return new ChangeWriter({ forge, objects, clock: { monotonic: () => now } }).isPatchGivenUp;
+  };
+  /** A look whose time is up with the read before. */
+  const readLate = async () => {
+    const objects = new RepoObjects(forge, memory, () => true);
+    now += 1;
+    await objects.treeOf(`${now}`.padStart(40, 'd'));
+    const writer = new ChangeWriter({ forge, objects, clock: { monotonic: () => now } });
+    return writer.readFiles(before, PLAIN);
+  };
+  return { told, sent, write, readLate, isPatchGivenUp, wait: (ms: number) => (now += ms) };
 }
 
 const failure = (kind: ForgeErrorKind, status: number | null) => new ForgeError(kind, 'POST x', status);
@@ -141,4 +159,53 @@ test('a file that is gone is a refusal of that change, a branch that is gone is 
   expect(await write()).toMatchObject({ kind: 'rejected', status: 404 });
   told.tip = null;
   expect(await write()).toMatchObject({ kind: 'missing', status: 404 });
+});
+
+test.each([
+  ['is too long for a proxy', failure('unreachable', 413), 0],
+  ['a proxy suspects', failure('unreachable', 403), 0],
+  ['gets no answer for as long as a slow patch', failure('unreachable', null), 10_000],
+])('a request with files that %s is sent as a patch in the end', async (_name, filesFail, filesMs) => {
+  const { told, sent, write } = givenWriter();
+  told.patchMs = 5_000;
+  await write();
+  Object.assign(told, { filesFail, filesMs });
+  for (let nth = 0; nth < 3; nth += 1) await write();
+  expect(sent).toEqual(['patch', 'files', 'files', 'patch']);
+});
+
+test('files that are refused on a branch that has moved are held against nothing', async () => {
+  const { told, sent, write } = givenWriter();
+  told.patchMs = 5_000;
+  await write();
+  Object.assign(told, { filesFail: failure('rejected', 422), tip: 'e'.repeat(40) });
+  for (let nth = 0; nth < 3; nth += 1) expect(await write()).toBeInstanceOf(BranchMoved);
+  told.filesFail = failure('missing', 404);
+  expect(await write()).toBeInstanceOf(BranchMoved);
+  expect(sent).toEqual(['patch', 'files', 'files', 'files', 'files']);
+});
+
+test('contents that no reconcile has the time to read are left to a patch', async () => {
+  const { told, sent, write, readLate } = givenWriter();
+  told.patchMs = 5_000;
+  await write();
+  await expect(readLate()).rejects.toThrow(ReadingUnfinished);
+  await expect(readLate()).rejects.toThrow(ReadingUnfinished);
+  await write();
+  expect(sent).toEqual(['patch', 'patch']);
+});
+
+test.each([
+  ['was slow', null, false],
+  ['was refused after a while', failure('unreachable', 500), false],
+  ['was given up', failure('unreachable', null), true],
+  ['a proxy has given up', failure('unreachable', 504), true],
+])('a patch that %s is told apart from the others', async (_name, patchFails, isGivenUp) => {
+  const { told, write, isPatchGivenUp, wait } = givenWriter();
+  expect(isPatchGivenUp()).toBe(false);
+  Object.assign(told, { patchMs: 5_000, patchFails });
+  await write();
+  expect(isPatchGivenUp()).toBe(isGivenUp);
+  wait(24 * HOUR_MS);
+  expect(isPatchGivenUp()).toBe(false);
 });

@@ -91,11 +91,11 @@ test('what is large is sent as a patch: many files, many bytes, and contents tha
   const many = (count: number) => Array.from({ length: count }, (_, at) => change(`f${at}`, null, one));
   expect(filesOf(many(50))).toHaveLength(50);
   expect(filesOf(many(51))).toBeNull();
-  const half = version('y'.repeat(512 * 1024));
+  const half = version('y'.repeat(350 * 1024));
   expect(filesOf([change('a', null, half), change('b', null, half)])).toHaveLength(2);
   expect(filesOf([change('a', null, half), change('b', null, half), change('c', null, one)])).toBeNull();
   // The tree lists a wrong size.
-  const liar = { ...version('z'.repeat(1024 * 1024 + 1)), size: 1 };
+  const liar = { ...version('z'.repeat(700 * 1024 + 1)), size: 1 };
   expect(filesOf([change('a', null, liar)])).toBeNull();
   const view: ObjectView = {
     directory: (id) => objects.directory(id),
