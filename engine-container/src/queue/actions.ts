@@ -102,6 +102,8 @@ export type CutReason =
   | 'head_not_ready'
   /** One ahead of it brings more commits along than can be listed: nothing is planned on top of them. */
   | 'unlisted_ahead'
+  /** Only a patch makes its commit, and the latest patch was given up: those beside it would wait for each of its tries. */
+  | 'slow_patch'
   | 'out_of_time'
   | 'known_failure';
 

@@ -6,7 +6,7 @@ import { defer } from './batches/defer.ts';
 import { dissolve, startTeardown } from './batches/end-batch.ts';
 import { answerFromEvidence } from './batches/nodes.ts';
 import { findNode, inFlightOf, treesAhead } from './batches/pipeline.ts';
-import { deferWithBackoff } from './batches/staging-failure.ts';
+import { deferWithBackoff, judgeOneByOne } from './batches/staging-failure.ts';
 import { type DecisionContext, emitEvent, entryOf, reportCode } from './decision-context.ts';
 import { addEvidence, verdictOfPrefix } from './gate/evidence.ts';
 import { describeWanted, noteMissingGate } from './gate/missing-gate.ts';
@@ -34,6 +34,7 @@ export function foldBatch(pass: DecisionContext, action: StageBatch, outcome: Ac
   }
   if (outcome.kind === 'gate_missing') return deferWithoutGate(pass, batch, node, outcome.members);
   if (outcome.kind === 'nothing_staged') {
+    splitOffSlow(pass, batch, outcome.cut);
     deferCut(pass, batch, outcome.cut, batch.stagedOn === null ? null : batch.groundTree);
     return dissolve(pass, batch);
   }
@@ -43,6 +44,7 @@ export function foldBatch(pass: DecisionContext, action: StageBatch, outcome: Ac
 type BatchStaged = Extract<ActionOutcome, { kind: 'batch_staged' }>;
 
 function foldStaged(pass: DecisionContext, batch: Batch, node: Node, outcome: BatchStaged): void {
+  splitOffSlow(pass, batch, outcome.cut);
   const last = outcome.chain.at(-1);
   const shared = outcome.sharesRun === true && last !== undefined ? outcome.cut : null;
   // Next come those behind it: it waits until they are decided.
@@ -71,6 +73,11 @@ function foldStaged(pass: DecisionContext, batch: Batch, node: Node, outcome: Ba
   node.state = 'done';
   node.branch = null;
   if (evidence !== undefined) answerFromEvidence(node, evidence);
+}
+
+/** From now on it is tried alone, on top of no other, in turn with the others. */
+function splitOffSlow(pass: DecisionContext, batch: Batch, cut: BatchStaged['cut']): void {
+  if (cut?.reason === 'slow_patch') judgeOneByOne(pass, batch.members.slice(cut.index, cut.index + 1));
 }
 
 /** The staged commits, of a prefix of the members that were asked for. */
@@ -128,6 +135,7 @@ function noticeNameInTheWay(
 const OTHER_NAMES = {
   unlisted_ahead: 'conflict_ahead',
   edits_gate: null,
+  slow_patch: null,
   out_of_time: null,
   known_failure: null,
 } as const satisfies Partial<Record<CutReason, DeferReason | null>>;
@@ -164,7 +172,8 @@ function deferCut(
   const onBase: DeferReason | null = hasOtherName(cut.reason) ? OTHER_NAMES[cut.reason] : cut.reason;
   // On top of a batch that is in flight it only says that these two do not go together.
   const isRelative = onBase !== null && !OF_ITSELF.includes(onBase);
-  const reason = ahead !== null && isRelative ? 'conflict_ahead' : onBase;
+  const mayGoOnBase = isRelative || cut.reason === 'slow_patch';
+  const reason = ahead !== null && mayGoOnBase ? 'conflict_ahead' : onBase;
   if (member === undefined || reason === null) return;
   if (reason === 'head_not_ready') {
     noteNotReady(pass, member);

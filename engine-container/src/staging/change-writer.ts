@@ -9,7 +9,7 @@ import { ReadingUnfinished, type RepoObjects } from './repo-objects.ts';
 
 /** A patch that takes longer is slow: a batch of eight would outlast one reconcile. */
 const SLOW_PATCH_MS = 3_000;
-/** So long patches are taken to be slow after one that was, and after one that was given up, which costs the whole batch an attempt. */
+/** For this time patches count as slow: after a slow one, and after one that was given up, which costs its batch an attempt. */
 const SLOW_KEPT_MS = 60 * 60_000;
 const GIVEN_UP_KEPT_MS = 24 * 60 * 60_000;
 /** Failures of files in a row after which the change is tried as a patch again. */

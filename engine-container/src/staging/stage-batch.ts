@@ -156,7 +156,11 @@ class ChainBuilder {
   async #plan(member: StageBatch['members'][number], ours: TreeHash): Promise<ReadyPlan | CutReason> {
     const plan = await this.#planner.plan(member, ours);
     if (typeof plan === 'string') return plan;
-    return { ...plan, files: await this.#deps.writer.readFiles(ours, plan.changes) };
+    const { writer } = this.#deps;
+    const files = await writer.readFiles(ours, plan.changes);
+    const { members, headsBelow } = this.#action;
+    const isAlone = members.length === 1 && headsBelow === null;
+    return files === null && writer.isPatchGivenUp && !isAlone ? 'slow_patch' : { ...plan, files };
   }
 
   /** One commit on the work branch, told to start no gate run; false when the forge makes another tree of it. */

@@ -10,4 +10,20 @@ export const SLOW_PATCH_MUTANTS: readonly Mutant[] = [
     families: ['gitea'],
     dies: 'each patch outlasts the time of a call',
   },
+  {
+    guard: 'a change that only a slow patch can say takes no others along',
+    file: 'engine-container/src/staging/stage-batch.ts',
+    find: "files === null && writer.isPatchGivenUp && !isAlone ? 'slow_patch' : { ...plan, files }",
+    replace: '{ ...plan, files }',
+    families: ['gitea'],
+    dies: 'one of a batch needs a patch that outlasts the time of a call',
+  },
+  {
+    guard: 'files that are refused on a base that has moved are no failure',
+    file: 'engine-container/src/staging/change-writer.ts',
+    find: 'if (tip !== parent) throw new BranchMoved();',
+    replace: '',
+    families: ['gitea'],
+    dies: 'the base moves as files are sent in the place of a slow patch',
+  },
 ];

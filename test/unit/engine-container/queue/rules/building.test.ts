@@ -4,6 +4,7 @@ import { known } from '#core/domain/result.ts';
 import type { ActionOutcome } from '../../../../../engine-container/src/queue/actions.ts';
 import { decide } from '../../../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../../../engine-container/src/queue/fold.ts';
+import { isStagedAlone } from '../../../../../engine-container/src/queue/line/staging-turns.ts';
 import { NO_HISTORY } from '../../../../../engine-container/src/queue/policy/rate.ts';
 import type { QueueEntry } from '../../../../../engine-container/src/queue/record/queue-entry.ts';
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
@@ -67,6 +68,48 @@ describe('a conflict while a batch is built', () => {
       queue: [1, 2, 3],
       after: { deferred: [{ pr: 1, reason: 'merge_rules', baseTree: 'tree-0' }], bounced: [] },
     });
+  });
+});
+
+describe('a member that needs a patch where the latest one was given up', () => {
+  const cutAt = (index: number) => ({ index, reason: 'slow_patch' as const });
+
+  test('at the front of a batch is told nothing, and is staged alone', () => {
+    const after = recordAfter({ kind: 'nothing_staged', cut: cutAt(0) }, queued(1, 2, 3));
+    expect(tellDecision({ ...look, now: NOW + 1_000 }, after)).toMatchObject({
+      actions: ['stage #1 on base-0 as mq/main/staging', 'delete mq-work/main/id-0'],
+      queue: [1, 2, 3],
+      after: { deferred: [] },
+    });
+  });
+
+  test('waits until what is in flight is decided, and those behind it are staged meanwhile', () => {
+    const before = givenRecord({
+      entries: [1, 2, 3].map((pr) => givenEntry(pr)),
+      tip: 'base-0',
+      batches: [givenStagedBatch(1, { createdAt: NOW - 1_000 })],
+      rate: { ...NO_HISTORY, landed: 400, steady: 400, paces: [{ ms: 600_000, runs: 5 }] },
+    });
+    const given = { ...look, repo: givenRepo({ bisectFanout: 16 }) };
+    const after = recordAfter({ kind: 'nothing_staged', cut: cutAt(0) }, before, given);
+    expect(after.deferred).toMatchObject([{ pr: 2, reason: 'conflict_ahead' }]);
+    const { actions } = tellDecision({ ...given, now: NOW + 1_000 }, after);
+    expect(actions.find((action) => action.startsWith('stage'))).toMatch(/^stage #3 on/);
+  });
+
+  test('ends the batch, and is staged alone', () => {
+    const staged = {
+      kind: 'batch_staged',
+      chain: [stagedAt(1)],
+      gateKey: 'gate',
+      baseGate: { file: '.forgejo/workflows/gate.yaml', id: 'gate' },
+      gateFile: '.forgejo/workflows/gate.yaml',
+      published: stagedAt(1),
+      cut: cutAt(1),
+    } as const;
+    const after = recordAfter(staged, queued(1, 2, 3));
+    expect(after.entries).toMatchObject([{ pr: 1 }, { pr: 2, timesSetAside: 0 }, { pr: 3 }]);
+    expect(after.entries.map(isStagedAlone)).toEqual([false, true, false]);
   });
 });
 
