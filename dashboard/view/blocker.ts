@@ -104,7 +104,7 @@ function findObstacle(activity: RepoActivity, repo: StatusEntry | null, now: num
   return blockerOfQueue(queue.block, queue.line.length + queue.line_more - bounced);
 }
 
-/** Of a queue in which nothing waits this is what keeps the first landing away. */
+/** The lack of the setup that keeps the first landing away; null: none is known. */
 function blockerOfSetup(repo: StatusEntry | null): Blocker | null {
   const gate = repo?.provisioning.ci_gate.status;
   if (gate === undefined || gate === 'verified') return null;

@@ -1,14 +1,14 @@
 import type { Commit } from '#core/domain/forge/forge.ts';
 import type { PatchRequest } from '#core/ports/forge.ts';
-import { readMadeCommit } from './wire/made-commit.ts';
+import { makeCommit } from './wire/made-commit.ts';
 import type { ForgeTransport } from './wire/transport.ts';
 
 /**
  * Applies a patch as one commit (forge facts, 6.2). The forge answers a patch that does not apply with a bare 500, the
  * same as any fault of its own; the engine sends none that could fail to apply, so it is read as a fault.
  */
-export async function applyPatch(transport: ForgeTransport, request: PatchRequest): Promise<Commit> {
-  const call = {
+export function applyPatch(transport: ForgeTransport, request: PatchRequest): Promise<Commit> {
+  return makeCommit(transport, {
     method: 'POST',
     label: 'POST diffpatch',
     path: [...transport.repoPath, 'diffpatch'],
@@ -20,8 +20,5 @@ export async function applyPatch(transport: ForgeTransport, request: PatchReques
       // Demanded by every Forgejo and by Gitea up to 1.24, never looked at.
       sha: 'unused',
     },
-  } as const;
-  const answer = await transport.exchange(call);
-  if (answer.status !== 201) throw transport.failure(call, answer);
-  return readMadeCommit(call, answer);
+  });
 }

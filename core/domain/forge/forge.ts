@@ -181,7 +181,7 @@ export type GateReading =
       readonly url: string | null;
       /** No runner has a job of it right now, and the forge says so. Absent: one has, or it is not known. */
       readonly waitsForRunner?: true;
-      /** All that is told of it has passed, and more may be told for so long; no event says that it was not. */
+      /** Each job that is told has passed, and the forge may tell of more for this time, ms. No event marks its end. */
       readonly settlesInMs?: number;
     }
   | {

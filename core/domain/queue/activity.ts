@@ -54,7 +54,7 @@ export interface ActivityStats {
   readonly runsPerLanded: number | null;
   /** Against one gate run for each pull request that landed or was bounced; negative when the queue took more. */
   readonly runsSaved: number | null;
-  /** Oldest first: seven UTC days, today the last. The week itself is as many hours long, so it begins in the day before them. */
+  /** Oldest first: seven UTC days, today the last. The week is 168 hours, so it begins in the day before the first of them. */
   readonly days: readonly DayCount[];
 }
 

@@ -15,11 +15,11 @@ const GIVEN_UP_KEPT_MS = 24 * 60 * 60_000;
 /** Failures of files in a row after which the change is tried as a patch again. */
 const FILE_FAILURES_MAX = 2;
 
-/** Raised where files were refused because the branch has moved from where the change began: blames no change. */
+/** Raised where the branch has moved from where the plan began: blames no change. */
 export class BranchMoved extends Error {
   override readonly name = 'BranchMoved';
   constructor() {
-    super('the branch is not where the change began');
+    super('the branch is not where the plan began');
   }
 }
 
@@ -120,8 +120,8 @@ export class ChangeWriter {
   }
 
   /**
-   * A file that is another one or gone on the branch meanwhile is a 422, 409 or 404, as a branch that is there, gone, or a
-   * repository that is. Throws `BranchMoved`.
+   * The same statuses tell of a file that a push has changed (422, 409) or removed (404), of a new branch that exists (422), and of
+   * a branch or repository that is gone (404). The tip of the branch tells them apart. Throws `BranchMoved`.
    */
   async #readRefusal(error: ForgeError, branch: string, parent: CommitSha): Promise<ForgeError> {
     if (error.kind !== 'missing' && error.kind !== 'rejected') return error;

@@ -3,14 +3,14 @@ import type { FileWrite } from '#core/ports/forge.ts';
 import { isRuleFile } from './attributes.ts';
 import { MergeRules, type RuleWords } from './merge-rules.ts';
 import { type Computation, type ObjectView, readBlobs } from './objects.ts';
-import { type FileVersion, isRegularFile, NEW_FILE_MODE, type PathChange } from './path-change.ts';
+import { isRegularFile, NEW_FILE_MODE, type PathChange } from './path-change.ts';
 import { Refused } from './refusal.ts';
 
 /** Each file is a read of the queue, and four processes of the forge. */
 const WRITTEN_FILES_MAX = 50;
-/** Contents of one commit, bytes: a proxy lets one MiB through where nothing is said, and base 64 adds a third. */
+/** Contents of one commit, bytes: nginx takes requests of one MiB by default, and base 64 adds a third. */
 const WRITTEN_BYTES_MAX = 700 * 1024;
-/** Git reads some of these as a pattern where the forge asks for a path, JSON escapes others, and older forges take a dash for an option. */
+/** Git reads some characters as a pattern, JSON escapes others, and older forges take a dash at the beginning for an option. */
 const PLAIN_PATH = /^(?!-)[^:*?[\]\\"\p{Cc}]+$/u;
 const GIT_FOLDER = /(?:^|\/)\.git(?:\/|$)/i;
 /** A forge with LFS stores other contents than those sent where a rule names a filter. */
@@ -45,11 +45,7 @@ export function* readFiles(
 function isPlain({ path, from, to }: PathChange): boolean {
   if (!PLAIN_PATH.test(path) || GIT_FOLDER.test(path)) return false;
   if (from === null) return to?.mode === NEW_FILE_MODE;
-  return isRegularFile(from) && (to === null || isSameMode(from, to));
-}
-
-function isSameMode(from: FileVersion, to: FileVersion): boolean {
-  return from.mode === to.mode;
+  return isRegularFile(from) && (to === null || from.mode === to.mode);
 }
 
 /** A path that comes or goes below another one that does. */

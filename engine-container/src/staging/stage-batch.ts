@@ -37,9 +37,6 @@ export interface StageBatchDeps extends MemberPlannerDeps {
   readonly settings: ToldSettings;
 }
 
-/** Raised inside this file only: the base is not where the plan began. */
-class BaseMoved extends Error {}
-
 /**
  * Builds a batch by patches, one commit per pull request in queue order (A9), on a work branch that starts no gate run; only
  * the last commit is pushed under the pattern of the gate, so that one attempt is one gate run (E22).
@@ -51,7 +48,7 @@ export async function stageBatch(deps: StageBatchDeps, action: StageBatch): Prom
     return (await builder.cleanUp()) ? outcome : { ...outcome, leavesWorkBranch: true };
   } catch (error) {
     await builder.cleanUp();
-    if (error instanceof BaseMoved || error instanceof BranchMoved) return { kind: 'base_moved' };
+    if (error instanceof BranchMoved) return { kind: 'base_moved' };
     throw error;
   }
 }
@@ -193,7 +190,7 @@ class ChainBuilder {
     // alone, so that it keeps no other waiting.
     if (newBranch === this.#action.branch) await forge.deleteBranch(newBranch);
     if (isOnTip) return false;
-    throw new BaseMoved();
+    throw new BranchMoved();
   }
 
   async #publish(last: ReadyPlan | null, cut: Cut | null, baseGate: GateFile | null): Promise<ActionOutcome> {

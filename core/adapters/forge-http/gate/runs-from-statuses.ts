@@ -297,7 +297,7 @@ async function readTasks(transport: ForgeTransport, gate: GateQuery, notBefore: 
   const { rows, readAt } = await listTasks(transport, notBefore);
   const ofCommit = rows.filter((row) => row.head_sha === gate.sha);
   const own = ofCommit.filter((row) => isGateTask(row, gate));
-  const others = new Set(ofCommit.filter((row) => !own.includes(row)).map((row) => row.run_number));
+  const others = new Set(ofCommit.filter((row) => !isGateTask(row, gate)).map((row) => row.run_number));
   const run = own[0]?.run_number;
   if (run === undefined) return { own: null, others };
   return { own: { run, tasks: own.filter(({ run_number }) => run_number === run), readAt }, others };
