@@ -16,6 +16,7 @@ const STANDSTILL_PERIODS = 3;
  */
 const IS_ANSWER: Readonly<Record<ReconcileErrorCode, boolean>> = {
   forge_unreachable: true,
+  forge_call_failed: true,
   forge_access_denied: true,
   connection_not_found: true,
   gate_missing: true,

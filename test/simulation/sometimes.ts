@@ -50,6 +50,7 @@ export const OFTEN: readonly string[] = [
   'outcome code foreign_gate_status',
   'outcome code forge_access_denied',
   'outcome code forge_unreachable',
+  'outcome code forge_call_failed',
   // Gates
   'run success',
   'run failure',
@@ -184,6 +185,7 @@ export const RARELY: readonly string[] = [
   'event pr_refused changes_requested',
   'deferred head_not_ready',
   'deferred not_mergeable',
+  'deferred not_on_batch',
   'outcome error merge_conflict',
   'wake given up',
   'dispatch gone',

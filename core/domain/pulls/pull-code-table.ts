@@ -236,6 +236,11 @@ export const PULL_CODES = {
     'waiting: conflicts with a pull request ahead of it that is under way; its turn comes once that one is decided',
     BY_ITSELF,
   ),
+  not_on_batch: wait(
+    'none',
+    'waiting: cannot be staged on top of the pull requests that are under way; its turn comes once those are decided',
+    BY_ITSELF,
+  ),
   twin_ahead: wait(
     'none',
     'waiting: another pull request with the same commit is ahead of it; its turn comes once that one is decided',

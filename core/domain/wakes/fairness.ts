@@ -89,7 +89,7 @@ export function countSections(workers: number): number {
 }
 
 /** The codes of a reconcile that waited for the forge or the engine in vain. */
-const IN_VAIN: readonly (ReconcileErrorCode | null)[] = ['timeout', 'forge_unreachable'];
+const IN_VAIN: readonly (ReconcileErrorCode | null)[] = ['timeout', 'forge_unreachable', 'forge_call_failed'];
 
 /** `heldMs`: how long the worker was busy with it. One that failed at once costs others nothing. */
 export function isSlowFailure(errorCode: ReconcileErrorCode | null, heldMs: number): boolean {

@@ -90,6 +90,8 @@ function refusalOf(code: ReconcileErrorCode): ErrorCode {
     case 'decryption_error':
     case 'connection_not_found':
       return code;
+    case 'forge_call_failed':
+      return 'forge_unreachable';
     default:
       return 'queue_lock_failed';
   }

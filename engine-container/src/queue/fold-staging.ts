@@ -133,7 +133,7 @@ function noticeNameInTheWay(
 
 /** Cuts for which the member is set aside under another name, or not at all: each other one is a reason of its own. */
 const OTHER_NAMES = {
-  unlisted_ahead: 'conflict_ahead',
+  unlisted_ahead: 'not_on_batch',
   edits_gate: null,
   slow_patch: null,
   out_of_time: null,
@@ -170,10 +170,10 @@ function deferCut(
     return;
   }
   const onBase: DeferReason | null = hasOtherName(cut.reason) ? OTHER_NAMES[cut.reason] : cut.reason;
-  // On top of a batch that is in flight it only says that these two do not go together.
+  // On top of a batch that is in flight it says only that the two do not go together.
   const isRelative = onBase !== null && !OF_ITSELF.includes(onBase);
   const mayGoOnBase = isRelative || cut.reason === 'slow_patch';
-  const reason = ahead !== null && mayGoOnBase ? 'conflict_ahead' : onBase;
+  const reason = ahead !== null && mayGoOnBase ? reasonOnBatch(cut.reason) : onBase;
   if (member === undefined || reason === null) return;
   if (reason === 'head_not_ready') {
     noteNotReady(pass, member);
@@ -181,6 +181,11 @@ function deferCut(
   }
   const until = lookAgainAt(pass, batch, member, reason);
   defer(pass, member, { reason, baseTree: ahead ?? batch.groundTree, until });
+}
+
+/** It may conflict with the base too; that is found out once its turn comes. */
+function reasonOnBatch(reason: CutReason): DeferReason {
+  return reason === 'conflict' ? 'conflict_ahead' : 'not_on_batch';
 }
 
 /** A refusal that the forge contradicts may be a mistake of ours: it does not stand for ever. */

@@ -291,8 +291,9 @@ export class Reconcile {
       const ruled = await findRuledBranch(this.#forge, action, error);
       const isRuled = ruled !== null;
       const forgeAnswers = isRuled || (await this.#doesForgeAnswer(error, action, snapshot));
-      // A token that reads and writes was not refused.
-      const told = forgeAnswers && code === 'forge_access_denied' ? 'forge_unreachable' : code;
+      // A token that reads and writes was not refused, and a forge that answers is not away.
+      const isOfCall = forgeAnswers && (code === 'forge_access_denied' || code === 'forge_unreachable');
+      const told = isOfCall ? 'forge_call_failed' : code;
       this.#errorCode ??= isRuled ? 'protection_conflict' : told;
       this.#deps.log.warn('action failed', {
         repo_id: this.#repo.id,

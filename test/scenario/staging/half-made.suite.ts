@@ -46,7 +46,7 @@ export function defineHalfMadeTests(createWorld: (options?: WorldOptions) => Pro
     world.forge.fault = ({ path, about }) =>
       path.endsWith('/diffpatch') && about?.includes('src/poison') ? { status: 500 } : null;
     world.forge.clearCalls();
-    expect(await world.reconcile()).toMatchObject({ errorCode: 'forge_unreachable' });
+    expect(await world.reconcile()).toMatchObject({ errorCode: 'forge_call_failed' });
     const calls = world.forge.calls().map(({ call }) => call);
     expect(calls.filter((call) => call === 'POST diffpatch')).toHaveLength(1);
     expect(calls.filter((call) => call.startsWith('DELETE branches'))).toHaveLength(1);

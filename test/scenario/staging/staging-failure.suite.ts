@@ -54,7 +54,7 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
     const prs: number[] = [];
     for (const name of ['a', 'poison', 'b']) prs.push(await givenScheduled(world.forge, name));
     const culprit = prs[1] ?? 0;
-    expect(await world.reconcile()).toMatchObject({ errorCode: 'forge_unreachable' });
+    expect(await world.reconcile()).toMatchObject({ errorCode: 'forge_call_failed' });
     await world.drain({ maxMs: 30 * MINUTE_MS });
     expect((await endingOf(world, prs)).landed).toEqual(prs.filter((pr) => pr !== culprit));
     expect(await statusOf(world, culprit)).toMatch(/^pending: waiting: the forge fails each time/);
@@ -143,7 +143,7 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
     const isResting = async () => ((await world.record()).restsUntil ?? 0) > world.clock.now();
     await world.drain({ until: isResting, maxMs: 60 * MINUTE_MS });
     // It rests because of the forge: no gate run was broken off.
-    expect([await isResting(), (await world.reconcile())?.errorCode]).toEqual([true, 'forge_unreachable']);
+    expect([await isResting(), (await world.reconcile())?.errorCode]).toEqual([true, 'forge_call_failed']);
     isDown = false;
     await world.drain({ maxMs: 90 * MINUTE_MS });
     expect([...(await endingOf(world, prs)).landed].sort((x, y) => x - y)).toEqual(prs);

@@ -19,6 +19,14 @@ export const SLOW_PATCH_MUTANTS: readonly Mutant[] = [
     dies: 'one of a batch needs a patch that outlasts the time of a call',
   },
   {
+    guard: 'a forge that answers all but one request is not told as away',
+    file: 'engine-container/src/reconcile/reconcile.ts',
+    find: "const told = isOfCall ? 'forge_call_failed' : code;",
+    replace: 'const told = code;',
+    families: ['gitea'],
+    dies: 'one of a batch needs a patch that outlasts the time of a call',
+  },
+  {
     guard: 'files that are refused on a base that has moved are no failure',
     file: 'engine-container/src/staging/change-writer.ts',
     find: 'if (tip !== parent) throw new BranchMoved();',

@@ -14,11 +14,20 @@ const LATE_MS = 117_000;
 const HANG_MS = 10_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Looks when the queue wants to, and each five minutes at least, until it is so or the time is over. */
-export async function lookUntil(stage: Stage, maxMs: number, isSo: () => boolean): Promise<boolean> {
+/**
+ * Looks when the queue wants to, and each five minutes at least, until it is so or the time is over.
+ * @param codes - Gets the error code of each look.
+ */
+export async function lookUntil(
+  stage: Stage,
+  maxMs: number,
+  isSo: () => boolean,
+  codes: (string | null)[] = [],
+): Promise<boolean> {
   const end = stage.clock.now() + maxMs;
   while (!isSo() && stage.clock.now() < end) {
     const report = await stage.reconcile();
+    codes.push(report?.errorCode ?? null);
     const now = stage.clock.now();
     const next = Math.min(report?.wakeAt ?? end, now + 5 * MINUTE_MS, end);
     await stage.clock.advance(Math.max(1_000, next - now));

@@ -50,7 +50,10 @@ async function landBesidePatch(): Promise<readonly string[]> {
   const hasLanded = () => others.every((pr) => forge.isMerged(pr));
   if (!(await lookUntil(stage, 4 * MINUTE_MS, hasLanded)))
     return ['others wait for one that needs a patch where each patch is slow'];
-  await lookUntil(stage, 15 * MINUTE_MS, () => false);
+  const codes: (string | null)[] = [];
+  await lookUntil(stage, 15 * MINUTE_MS, () => false, codes);
+  if (!codes.includes('forge_call_failed') || codes.includes('forge_unreachable'))
+    return ['a forge that answers all but patches is told as away'];
   const isTold = (await wordsOn(stage, patched)).includes('the forge fails each time');
   const unproven = (await unprovenLandings(forge)).map(() => 'a landing is not proven');
   return isTold ? unproven : [...unproven, 'one that needs a patch is told nothing'];

@@ -1,5 +1,5 @@
 import { type DecisionContext, entryOf, tellRefusal } from '../decision-context.ts';
-import { type Deferred, isSilent } from '../record/deferral.ts';
+import { type Deferred, isOfBatchAhead, isSilent } from '../record/deferral.ts';
 import type { Fate, QueueRecord } from '../record/record.ts';
 import { blamesHead, keepsWords, sayDeferred } from '../words/deferral-words.ts';
 import { describeDefer } from '../words/phrases.ts';
@@ -9,15 +9,17 @@ import { describeDefer } from '../words/phrases.ts';
  * head would be tried on both grounds in turn without an end.
  */
 function addDeferral(record: QueueRecord, deferred: Deferred): void {
-  const isAhead = ({ reason }: Deferred) => reason === 'conflict_ahead';
   const others = record.deferred.filter(({ pr }) => pr !== deferred.pr);
   const own = record.deferred.filter(({ pr, head }) => pr === deferred.pr && head === deferred.head);
   // What was ahead may have become the base.
   const isOther = (known: Deferred) =>
-    isAhead(known) !== isAhead(deferred) && known.baseTree !== deferred.baseTree;
+    isOfBatchAhead(known) !== isOfBatchAhead(deferred) && known.baseTree !== deferred.baseTree;
   const beside = own.filter(isOther);
   // The words are those of the first.
-  record.deferred = [...others, ...(isAhead(deferred) ? [...beside, deferred] : [deferred, ...beside])];
+  record.deferred = [
+    ...others,
+    ...(isOfBatchAhead(deferred) ? [...beside, deferred] : [deferred, ...beside]),
+  ];
 }
 
 /** Sets a pull request aside until the base moves (or a time), and says why on its head if there are words for it. */

@@ -57,7 +57,7 @@ function countOfBatch(pass: DecisionContext, batch: Batch, node: Node): void {
   if (batch.stagedOn === null) countAlone(pass, first, batch);
   // On top of another batch it may be what is below: it is tried by itself once that is gone.
   else if (batch.stagingFailures < triesOnTop(pass, first)) return;
-  else defer(pass, first, { reason: 'conflict_ahead', baseTree: batch.groundTree, until: null });
+  else defer(pass, first, { reason: 'not_on_batch', baseTree: batch.groundTree, until: null });
   dissolve(pass, batch);
 }
 
@@ -103,7 +103,7 @@ export function deferWithBackoff(
   if (inARow >= STAGING_ASIDES_MAX) {
     // All that were tried failed: the forge is the cause, and it is given time.
     record.setAsideInARow = 0;
-    beginRest(pass, reason === 'staging_failed' ? 'forge_unreachable' : 'gate_infrastructure');
+    beginRest(pass, reason === 'staging_failed' ? 'forge_call_failed' : 'gate_infrastructure');
     return;
   }
   record.setAsideInARow = inARow + 1;

@@ -1,7 +1,7 @@
 import { inFlightOf } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { isBounced } from '../record/bounced.ts';
-import { deferralsOf, isHeldByForge, outlastsBase } from '../record/deferral.ts';
+import { deferralsOf, isHeldByForge, isOfBatchAhead, outlastsBase } from '../record/deferral.ts';
 import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import { holdAt, isKeptFromStaging } from './holds.ts';
 
@@ -22,7 +22,7 @@ export function waitingEntries(pass: DecisionContext, baseTree: string, isOnBatc
       (deferred) =>
         (deferred.baseTree === baseTree || deferred.reason === 'suspect_ahead' || outlastsBase(deferred)) &&
         // The pull request in the way ahead may have become the base: then it is to be said about the base.
-        (isOnBatch || deferred.reason !== 'conflict_ahead') &&
+        (isOnBatch || !isOfBatchAhead(deferred)) &&
         (deferred.until === null || deferred.until > s.now || isHeldByForge(deferred)),
     );
   });

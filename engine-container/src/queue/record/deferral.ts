@@ -6,6 +6,8 @@ export type DeferReason =
   | MergeRefusal
   /** Conflicts with what is in flight before it, not with the base: its turn comes with the next batch. */
   | 'conflict_ahead'
+  /** The same for each other reason why it cannot be staged on top of what is in flight. */
+  | 'not_on_batch'
   /** Touches what suspects ahead of it touch; `baseTree` is the tree that ends theirs. Gone when they are. */
   | 'suspect_ahead'
   | 'no_changes'
@@ -31,8 +33,8 @@ export type DeferReason =
 /**
  * Set aside. It ends at the first of these:
  *
- * - Neither the base nor anything in flight has the tree `baseTree` any more. On the base, `conflict_ahead` holds nothing back
- *   even before that.
+ * - Neither the base nor anything in flight has the tree `baseTree` any more. On the base, reasons of what is ahead
+ *   (`isOfBatchAhead`) hold nothing back even before that.
  * - For `suspect_ahead`, not that, but: no suspect ahead of it is searched any more.
  * - For reasons of the head (`isOfHead`), on whatever tree: the head changes, or it is scheduled again.
  * - For what the forge alone holds (`isHeldByForge`), likewise: the head changes, or the forge calls it mergeable.
@@ -106,6 +108,8 @@ interface Traits {
   readonly isSilent?: true;
   /** Says nothing against the pull request itself: it is staged again once others are out of the way. */
   readonly passesWithOthers?: true;
+  /** Says nothing of the base: it holds on top of what is in flight alone. */
+  readonly isOfBatchAhead?: true;
   /** Holds of a head whatever the base is, until its author schedules it again. */
   readonly isOfHead?: true;
   /** The forge alone stands against this head: on whatever base, until it calls it mergeable. */
@@ -129,7 +133,8 @@ const DEFERRALS: Readonly<Record<DeferReason, Traits>> = {
   file_converted: {},
   too_many_commits: {},
   too_many_files: {},
-  conflict_ahead: { isSilent: true, passesWithOthers: true },
+  conflict_ahead: { isSilent: true, passesWithOthers: true, isOfBatchAhead: true },
+  not_on_batch: { isSilent: true, passesWithOthers: true, isOfBatchAhead: true },
   suspect_ahead: { isSilent: true, passesWithOthers: true },
   no_changes: {},
   removes_gate: {},
@@ -155,6 +160,10 @@ export function isDeferReason(reason: unknown): reason is DeferReason {
 
 export function passesWithOthers(reason: DeferReason): boolean {
   return DEFERRALS[reason].passesWithOthers === true;
+}
+
+export function isOfBatchAhead({ reason }: Pick<Deferred, 'reason'>): boolean {
+  return DEFERRALS[reason].isOfBatchAhead === true;
 }
 
 const OTHERS_FOUND_BY_STAGING: readonly DeferReason[] = [

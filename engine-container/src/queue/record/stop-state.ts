@@ -3,7 +3,12 @@ import type { HaltEvidence } from '#core/domain/queue/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 
 /** Failures that came again and again before a rest. */
-export const REST_CAUSES = ['gate_infrastructure', 'gate_timeout', 'forge_unreachable'] as const;
+export const REST_CAUSES = [
+  'gate_infrastructure',
+  'gate_timeout',
+  'forge_call_failed',
+  'forge_unreachable',
+] as const;
 export type RestCause = (typeof REST_CAUSES)[number];
 
 /** After repeated failures that are none of a pull request the queue rests (D-07). */

@@ -240,6 +240,7 @@ describe('switching the queue off (D-24)', () => {
     test.each([
       ['forge_access_denied', 422, 'forge_access_denied'],
       ['forge_unreachable', 502, 'forge_unreachable'],
+      ['forge_call_failed', 502, 'forge_unreachable'],
       ['engine_error', 503, 'queue_lock_failed'],
     ] as const)('%s: the queue stays on, and nothing is cancelled', async (errorCode, status, code) => {
       const repo = await withLanding();

@@ -64,6 +64,7 @@ test('everything that stands aside in the queue has words of its own', () => {
   const reasons = {
     conflict: true,
     conflict_ahead: true,
+    not_on_batch: true,
     suspect_ahead: true,
     no_changes: true,
     base_red: true,

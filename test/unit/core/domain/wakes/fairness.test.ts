@@ -82,6 +82,7 @@ describe('a slow failure', () => {
   test.each([
     ['the forge was waited for in vain', 'timeout', FORGE_TIMEOUT_MS, true],
     ['the forge hung up late', 'forge_unreachable', FORGE_TIMEOUT_MS, true],
+    ['one request failed late', 'forge_call_failed', FORGE_TIMEOUT_MS, true],
     ['the forge refused the connection at once', 'forge_unreachable', FORGE_TIMEOUT_MS - 1, false],
     ['a long reconcile that went well', null, RECONCILE_BUDGET_MS, false],
     ['a red base that took long', 'base_red', RECONCILE_BUDGET_MS, false],

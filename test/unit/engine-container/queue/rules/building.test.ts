@@ -92,7 +92,7 @@ describe('a member that needs a patch where the latest one was given up', () => 
     });
     const given = { ...look, repo: givenRepo({ bisectFanout: 16 }) };
     const after = recordAfter({ kind: 'nothing_staged', cut: cutAt(0) }, before, given);
-    expect(after.deferred).toMatchObject([{ pr: 2, reason: 'conflict_ahead' }]);
+    expect(after.deferred).toMatchObject([{ pr: 2, reason: 'not_on_batch' }]);
     const { actions } = tellDecision({ ...given, now: NOW + 1_000 }, after);
     expect(actions.find((action) => action.startsWith('stage'))).toMatch(/^stage #3 on/);
   });

@@ -98,7 +98,8 @@ describe('when a batch begins', () => {
   test.each([
     ['gate runs were broken off, as a record of before says nothing', {}, 'gate_infrastructure'],
     ['a gate did not end in time', { restsFor: 'gate_timeout' }, 'gate_timeout'],
-    ['the forge failed on all that was tried', { restsFor: 'forge_unreachable' }, 'forge_unreachable'],
+    ['the forge failed on all that was tried', { restsFor: 'forge_call_failed' }, 'forge_call_failed'],
+    ['a record of before says so', { restsFor: 'forge_unreachable' }, 'forge_unreachable'],
   ] as const)('not while it rests because %s, which is what is told', (_name, why, error) => {
     const given = givenSnapshot({ pulls: scheduled(1) });
     const record = givenRecord({ entries: entries(1), restsUntil: NOW + 9_000, ...why });

@@ -16,6 +16,7 @@ import { givenEntry } from '../../../../builders/queue-record.ts';
 const DEFERS = Object.keys({
   conflict: true,
   conflict_ahead: true,
+  not_on_batch: true,
   suspect_ahead: true,
   no_changes: true,
   base_red: true,
