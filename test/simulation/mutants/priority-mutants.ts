@@ -39,8 +39,8 @@ export const PRIORITY_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a conflict with what is in flight does not end that with the base',
     file: `${QUEUE}/batches/defer.ts`,
-    find: 'isAhead(known) !== isAhead(deferred) &&',
-    replace: 'isAhead(known) && !isAhead(known) &&',
+    find: 'isOfBatchAhead(known) !== isOfBatchAhead(deferred) &&',
+    replace: 'isOfBatchAhead(known) && !isOfBatchAhead(known) &&',
     families: ['priorities'],
     dies: 'an incident conflicts with the base and with what is in flight',
   },
