@@ -13,6 +13,7 @@ import {
 } from 'yaml';
 import * as z from 'zod';
 import type { FileProblem } from '../../domain/repos/settings-file.ts';
+import { toJsonSchema } from '../json-schema.ts';
 import { FILE_REFUSALS, FILE_SETTINGS, refusalOf } from './repo-settings.ts';
 
 export { SETTINGS_FILE } from '../../domain/queue/queue-names.ts';
@@ -46,7 +47,7 @@ export type SettingsFile =
 
 /** JSON schema of the file, for editors. */
 export function settingsFileSchema(): object {
-  return z.toJSONSchema(Settings, { io: 'input' });
+  return toJsonSchema(Settings, { io: 'input' });
 }
 
 /** The settings that the text of a file names. One problem, and none of them is taken. Never throws. */

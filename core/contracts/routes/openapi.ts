@@ -1,6 +1,7 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { SET_UP_CHECKS, SET_UP_STATES } from '../../domain/set-up/set-up-checks.ts';
 import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
+import { toJsonSchema } from '../json-schema.ts';
 import { errorsOf, mayBeAbsent, type ReplyBody, type RouteAuth, type RouteSpec } from './route-spec.ts';
 import { ROUTES } from './routes.ts';
 
@@ -173,6 +174,6 @@ function describeError(): Json {
 }
 
 function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const { $schema: _dialect, ...rest } = toJsonSchema(schema, { io, unrepresentable: 'any' });
   return rest;
 }

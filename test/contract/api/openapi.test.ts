@@ -36,6 +36,14 @@ describe('the OpenAPI document', () => {
     expect((await new Validator().validate(broken)).valid).toBe(false);
   });
 
+  test('no field that may be sent is called one that must not be', () => {
+    const bodies = Object.values<Record<string, Operation>>(document.paths).flatMap((operations) =>
+      Object.values(operations).map(({ requestBody }) => requestBody),
+    );
+    expect(JSON.stringify(bodies)).toContain('incident_labels');
+    expect(JSON.stringify(bodies)).not.toContain('readOnly');
+  });
+
   describe('a body’s field is described as strictly as it is validated', () => {
     const material: Material = {
       tokens: ['t'],

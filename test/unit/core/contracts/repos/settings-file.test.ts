@@ -237,6 +237,10 @@ describe('what is published', () => {
     expect(settingsFileSchema()).toMatchObject({ additionalProperties: false });
   });
 
+  test('the schema calls no setting one that must not be written', () => {
+    expect(JSON.stringify(settingsFileSchema())).not.toContain('readOnly');
+  });
+
   test('the example in the documents is right', () => {
     const [, example] =
       /```yaml\n([^`]+)```/.exec(readFileSync(join(docs, 'settings-file.md'), 'utf8')) ?? [];

@@ -1,0 +1,16 @@
+import * as z from 'zod';
+
+type Options = Pick<NonNullable<Parameters<typeof z.toJSONSchema>[1]>, 'io' | 'unrepresentable'>;
+
+/**
+ * The JSON schema of a value, for other programs. Without `readOnly`, which the library writes for `readonly()`: that is
+ * a promise of TypeScript alone, and in a schema it asks clients not to send the value.
+ */
+export function toJsonSchema(schema: z.ZodType, options: Options = {}): z.core.JSONSchema.BaseSchema {
+  return z.toJSONSchema(schema, {
+    ...options,
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.readOnly;
+    },
+  });
+}
