@@ -145,6 +145,32 @@ describe('mergeyard watch', () => {
     ]);
   });
 
+  test('prints in a script each of many changes at once, and those behind the events of other repositories', async () => {
+    const landed = Array.from({ length: 70 }, (_, at) => event(at + 1)).reverse();
+    const upTo = (pr: number) => landed.filter((each) => each.pr <= pr);
+    const ofOthers = Array.from({ length: 20 }, () => ({ ...event(1), repo_id: 'other' }));
+    let look = 0;
+    let pageOfLast = 0;
+    const reaches = [2, 12, 12, 70];
+    const now = () => upTo(reaches[Math.min(look, reaches.length) - 1] ?? 0);
+    const { out, sent } = await call(['watch', ...named, '--timeout', '15s'], {
+      'queue/activity': () => {
+        look += 1;
+        const events = look === 4 ? ofOthers : now().slice(0, 20);
+        return { ...activity([], events), recent_activity_truncated: look === 4 };
+      },
+      'repos/r/events': () => {
+        const rest = look === 4 ? now().slice(pageOfLast) : now();
+        if (look === 4) pageOfLast += 50;
+        return { events: rest.slice(0, 50), next: rest.length > 50 ? 'older' : null };
+      },
+    });
+    const numbers = out.filter((line) => line.includes('pr_landed')).map((line) => /#(\d+)/.exec(line)?.[1]);
+    expect(numbers).toEqual(Array.from({ length: 70 }, (_, at) => String(at + 1)));
+    const pages = sent.filter(({ path }) => path === 'repos/r/events').map(({ query }) => query);
+    expect(pages).toEqual(['?limit=50', '?limit=50', '?limit=50&before=older']);
+  });
+
   test('prints in a script what is waited for, once it changes, and with --json the whole; not how long it has lasted', async () => {
     const since = '2026-11-22T09:58:30.000Z';
     const at = (kind: string, line: readonly object[]) => {
