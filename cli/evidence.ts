@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { sayApprovers } from '#core/contracts/evidence/approvals-text.ts';
 import { Envelope, keyIdOf, openEnvelope, readPublicKey } from '#core/contracts/evidence/dsse.ts';
 import { LandingStatement, PAYLOAD_TYPE } from '#core/contracts/evidence/evidence.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import { type Asked, EXIT, emit, type Printing, type Repo } from './asked.ts';
 import { type Call, findRepo, logIn } from './call.ts';
 import { type Machine, Misuse } from './context.ts';
+import { Refusal } from './refusal.ts';
 import { plain, toJsonLine } from './values.ts';
 
 /** Full id of a commit of the local clone. */
@@ -17,7 +19,7 @@ export async function readCommit({ readGit }: Git, name: string): Promise<string
 /** Prints the signed statement of the landing that made this commit. */
 export async function evidence(asked: Asked, repo: Repo, name: string): Promise<number> {
   const commit = await readCommit(asked.machine, name);
-  const envelope = await asked.api.readCommitEvidence({ id: repo.id, query: { commit } });
+  const envelope = await readEnvelope(asked, repo, commit);
   emit(asked, envelope, () => [toJsonLine(envelope)]);
   return EXIT.ok;
 }
@@ -64,9 +66,23 @@ export async function gatherProof(call: Call, name: string): Promise<Proof> {
 async function fetchEnvelope(call: Call, name: string): Promise<string> {
   const { asked } = logIn(call);
   const commit = await readCommit(call.machine, name);
-  const { id } = await findRepo(asked, call.options);
-  return JSON.stringify(await asked.api.readCommitEvidence({ id, query: { commit } }));
+  const repo = await findRepo(asked, call.options);
+  return JSON.stringify(await readEnvelope(asked, repo, commit));
 }
+
+/** The repository was found before, so that what is not found is the landing: the refusal says so. */
+async function readEnvelope({ api }: Asked, repo: Repo, commit: string): Promise<Envelope> {
+  try {
+    return await api.readCommitEvidence({ id: repo.id, query: { commit } });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
+    const message = `The queue of ${repo.name} ${repo.base_branch} knows no landing that made the commit ${commit}.`;
+    throw new Refusal(error, message, NO_LANDING_STEP);
+  }
+}
+
+const NO_LANDING_STEP =
+  'Name the commit that the forge made of the pull request on the base branch. One that came past the queue has no statement, and one of long ago may be behind what the service looks through.';
 
 async function fetchKey(call: Call): Promise<string> {
   const { public_key } = await logIn(call).asked.api.readEvidenceKey();

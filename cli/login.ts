@@ -1,6 +1,6 @@
 import { createApiClient } from '#core/contracts/routes/client.ts';
 import { isAnswer } from './answers.ts';
-import { EXIT } from './asked.ts';
+import { EXIT, emit } from './asked.ts';
 import { type Call, printingOf } from './call.ts';
 import { Misuse } from './context.ts';
 import { checkAddress, checkToken, storeLogin } from './login-file.ts';
@@ -20,6 +20,6 @@ export async function login(call: Call, origin: string): Promise<number> {
   const api = createApiClient({ baseUrl: origin, readToken: () => token, fetch: reach(machine), isAnswer });
   await api.readQueueStatus();
   const file = storeLogin(machine, { url: origin, token });
-  if (!printingOf(call).quiet) machine.print(`Stored in ${file}`);
+  emit(printingOf(call), { stored: file }, () => [`Stored in ${file}`]);
   return EXIT.ok;
 }

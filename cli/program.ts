@@ -49,7 +49,7 @@ const optionsOf = ({ needs, options = [] }: CommandRow): readonly OptionRow[] =>
   ...PRINTING,
 ];
 
-/** Options of every command, so that a script may ask any of them for one line, or for none. */
+/** Options of every command of the table, so that a script may ask any of them for one line, or for none. */
 const PRINTING: readonly OptionRow[] = [
   { flags: '--json', says: 'the answer of the API as one line, errors too' },
   { flags: '--quiet', says: 'prints nothing but errors' },

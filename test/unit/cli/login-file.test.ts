@@ -173,3 +173,8 @@ describe('a token that no header carries is told as that, and not as a service t
     expect(sent.map(({ authorization }) => authorization)).toEqual(['Bearer mgy_own']);
   });
 });
+
+test('what a login prints is JSON where that is asked for', async () => {
+  const { code, out } = await call({}, 'login', SERVICE, '--json');
+  expect([code, out.map((line) => JSON.parse(line))]).toEqual([0, [{ stored: file }]]);
+});

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { VERSION } from '../../../cli/version.ts';
 import { bundleCli } from '../../../lib/bundle-cli.ts';
 import { findCanary } from '../../support/canary.ts';
 
@@ -131,6 +132,10 @@ describe('the tool server of the command line', () => {
     await client.close();
     await new Promise((done) => service.close(done));
     rmSync(folder, { recursive: true });
+  });
+
+  test('the server is called by the version of the program', () => {
+    expect(client.getServerVersion()).toEqual({ name: 'mergeyard', version: VERSION });
   });
 
   const call = async (name: string, args: Record<string, unknown>) => {

@@ -62,3 +62,19 @@ describe('a pull request that the queue does not know', () => {
     });
   });
 });
+
+describe('a landing that the queue does not know', () => {
+  const unknown = () =>
+    Response.json({ error: { code: 'not_found', message: 'This does not exist.' } }, { status: 404 });
+
+  test.each(['evidence', 'verify'])(
+    '%s names the queue and the commit, and says what to do',
+    async (command) => {
+      const { code, complaint } = await call([command, 'HEAD', ...named], { 'repos/r/evidence': unknown });
+      expect([code, complaint]).toEqual([
+        69,
+        `not_found: The queue of acme/app main knows no landing that made the commit ${'a'.repeat(40)}. Name the commit that the forge made of the pull request on the base branch. One that came past the queue has no statement, and one of long ago may be behind what the service looks through.`,
+      ]);
+    },
+  );
+});
