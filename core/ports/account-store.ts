@@ -205,7 +205,7 @@ export interface WaitingBatch {
 /** The reads that queue health is told from. Each call throws `StoreError` when unreadable, and its signal is then unknown. */
 export interface HealthStore {
   loadLastTick(): Promise<EpochMs | null>;
-  /** Tenants of the repos that became due before then; `limit` repos are looked at. */
+  /** Tenants of the repos that became due before then; `limit` repos of each shard of the index are looked at. */
   listOverdueTenants(dueBefore: EpochMs, limit: number): Promise<ReadonlySet<TenantId>>;
   /** Oldest first. */
   listWaitingBatches(limit: number): Promise<readonly WaitingBatch[]>;

@@ -146,7 +146,6 @@ export interface ChangedCommit extends CommitLink {
   readonly pathsKey: string | null;
 }
 
-/** Reads. Every method throws `ForgeError`; absence that is an expected outcome is `null`. */
 export interface TimelineQuestion {
   /** The last change of the pull request, as it was read: entries that are newer may be missing. @default it is not known */
   readonly changedAt?: EpochMs;
@@ -163,6 +162,7 @@ export interface TimelinePart {
   readonly readTo: EpochMs | null;
 }
 
+/** Reads. Every method throws `ForgeError`; absence that is an expected outcome is `null`. */
 export interface ForgeReader {
   readBotLogin(): Promise<string>;
   /** May this user write the code of the repository? One who is gone may not. */

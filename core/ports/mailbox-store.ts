@@ -42,6 +42,6 @@ export interface MailboxStore {
   confirmMailbox(link: MailboxLink): Promise<boolean>;
   /** False when there is no such mailbox, or the key is another's. */
   leaveMailbox(link: MailboxLink): Promise<boolean>;
-  /** The way back, by the link that ended the mails. False when they were not ended, or the key is another's. */
+  /** The way back, by the link that ended the mails. False when the mailbox waits for its confirmation, or the key is another's. */
   returnToMailbox(link: MailboxLink): Promise<boolean>;
 }

@@ -110,10 +110,6 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
 
   createRepo(repo: ManagedRepo, reposMax: number | null): ReturnType<EnrollmentStore['createRepo']> {
     return this.call('createRepo', () => {
-      const connection = this.connections.get(repo.connectionId);
-      if (connection === undefined || connection.tenantId !== repo.tenantId || connection.deleting) {
-        return 'connection_gone' as const;
-      }
       const address = addressOf(repo.instanceUrl, repo.slug);
       if (address === null) throw new RangeError('a repo needs an address that has a normal form');
       const managed = this.reposAt(repo.instanceUrl, repo.slug);
@@ -123,6 +119,10 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       const conflict = findBranchConflict(managed, repo);
       if (conflict?.kind === 'branch') return { managedBy: repo.tenantId, id: conflict.id };
       if (conflict?.kind === 'context') return { contextOf: conflict.id };
+      const connection = this.connections.get(repo.connectionId);
+      if (connection === undefined || connection.tenantId !== repo.tenantId || connection.deleting) {
+        return 'connection_gone' as const;
+      }
       const tenant = this.tenants.get(repo.tenantId);
       if (tenant === undefined || tenant.deleting || this.repos.has(repo.id)) {
         throw new StoreError('lost_race', 'createRepo');

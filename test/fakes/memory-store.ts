@@ -208,7 +208,9 @@ export class MemoryStore
     return this.call('beginReconcile', () => {
       const now = this.clock.now();
       for (const [id, { until }] of this.runs) if (until <= now) this.runs.delete(id);
-      const others = [...this.runs.values()].filter((each) => each.section === section);
+      const others = [...this.runs.values()].filter(
+        (each) => each.section === section && each.run.id !== run.id,
+      );
       if (!isAllowed(others.map((each) => each.run))) return false;
       this.runs.set(run.id, { run, section, until: now + ttlMs });
       return true;

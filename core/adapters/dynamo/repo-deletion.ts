@@ -94,7 +94,7 @@ function versionCondition(repo: ManagedRepo) {
   };
 }
 
-/** Deletes the rows of a repository. Another branch of it that changes in between costs one more try. */
+/** Makes a repository a tombstone. Another branch of it that changes in between costs one more try. */
 export async function buryRepo(table: Table, repo: ManagedRepo): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     const address = await readAddress(table, repo, 'buryRepo');

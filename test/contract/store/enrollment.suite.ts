@@ -114,6 +114,12 @@ export function describeEnrollment(world: World): void {
       expect(await store.createRepo(sibling(repo, 2), 2)).toBe('limit_reached');
     });
 
+    test('a branch that is taken is told before a connection that is not there', async () => {
+      const { repo } = await world.enroll();
+      const again = { ...repo, id: randomUUID(), connectionId: randomUUID() };
+      expect(await world.store().createRepo(again, null)).toEqual({ managedBy: repo.tenantId, id: repo.id });
+    });
+
     test('nothing can be created under a tenant or a connection that is not there', async () => {
       const { repo, connection } = freshPair();
       expect(await kindOf(world.store().createConnection(connection))).toBe('lost_race');

@@ -24,6 +24,12 @@ export function describeReconciles(world: World): void {
       expect(answers.filter((isIn) => isIn)).toHaveLength(3);
     });
 
+    test('one that begins again, because its first answer was lost, does not count beside itself', async () => {
+      await world.clock.advance(TTL_MS);
+      const one = givenReconcile();
+      expect([await begin(one, 0), await begin(one, 0)]).toEqual([true, true]);
+    });
+
     test('each sees all others as they were noted, until they end, or until their time is over', async () => {
       await world.clock.advance(TTL_MS);
       const [first, second] = [givenReconcile(), { ...givenReconcile(), standing: 'slow' } as const];
