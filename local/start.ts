@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join, resolve } from 'node:path';
-import { readCommandLine, runProgram } from '#core/adapters/system/command-line.ts';
+import { readCommandLine, readPort, runProgram } from '#core/adapters/system/command-line.ts';
 import { findFreePort } from '#core/adapters/system/free-port.ts';
 import type { OfferedAccount } from '#core/contracts/internal/dashboard.ts';
 import { buildOpenApi } from '#core/contracts/routes/openapi.ts';
@@ -296,7 +296,7 @@ async function main(): Promise<number> {
       ? {}
       : { realForge: { ...forge, token: (await readForgeTokens(process.env, process.stdin)).bot } };
   const started = await startEverything({
-    port: Number(values.port),
+    port: readPort('--port', values.port, USAGE),
     fresh: values.fresh,
     context: { rateFactor: values['rate-factor'] },
     ...realForge,

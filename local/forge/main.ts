@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCommandLine, refuseCall, runProgram } from '#core/adapters/system/command-line.ts';
+import { readCommandLine, readPort, refuseCall, runProgram } from '#core/adapters/system/command-line.ts';
 import { createFakeForge, type FakeForge } from './fake-forge.ts';
 import { BOT, OWNER, PERSON } from './people.ts';
 import { PROFILE_NAMES, type ProfileName } from './profiles.ts';
@@ -24,12 +24,13 @@ async function main(): Promise<number> {
   } as const;
   const { values } = readCommandLine(options, USAGE);
   const profile = PROFILE_NAMES.find((name): name is ProfileName => name === values.profile);
-  if (values.data === undefined || profile === undefined) refuseCall(USAGE);
+  if (values.data === undefined) refuseCall(USAGE, '--data is missing.');
+  if (profile === undefined) refuseCall(USAGE, `--profile takes ${PROFILE_NAMES.join(', ')}.`);
   const forge = createFakeForge({
     dataDir: values.data,
     profile,
-    httpPort: Number(values.port),
-    httpsPort: Number(values['https-port']),
+    httpPort: readPort('--port', values.port, USAGE),
+    httpsPort: readPort('--https-port', values['https-port'], USAGE),
     knobs: { gate: values.judge ? 'judge' : 'run' },
   });
   const address = await forge.start();
@@ -66,4 +67,10 @@ function loadTokens(forge: FakeForge, dataDir: string): Readonly<Record<string, 
   return tokens;
 }
 
-runProgram(main, (error) => error);
+/** Port 3000, which is asked for unless another one is named, often has a program already. */
+function explain(error: unknown): unknown {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  return isTaken ? `${error.message}: name another port with --port or --https-port.` : error;
+}
+
+runProgram(main, explain);

@@ -38,9 +38,18 @@ export function readCommandLine<O extends Options>(
   }
 }
 
-/** Refuses a call after its options were read: the program ends with the usage and code 2. */
-export function refuseCall(usage: string): never {
-  throw new UsageShown(usage, 2);
+/** Refuses a call after its options were read: the program ends with the message, the usage and code 2. */
+export function refuseCall(usage: string, message?: string): never {
+  throw new UsageShown(message === undefined ? usage : `${message}\n\n${usage}`, 2);
+}
+
+const PORT_MAX = 65_535;
+
+/** Reads the value of an option that is a port. The call is refused where it is none. */
+export function readPort(option: string, text: string, usage: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : PORT_MAX + 1;
+  if (port > PORT_MAX) refuseCall(usage, `${option} takes a port from 0 to ${PORT_MAX}.`);
+  return port;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readCommandLine, refuseCall, runProgram } from '#core/adapters/system/command-line.ts';
+import { readCommandLine, readPort, refuseCall, runProgram } from '#core/adapters/system/command-line.ts';
 
 const OPTIONS = { config: { type: 'string' }, flag: { type: 'boolean' } } as const;
 const argv = process.argv;
@@ -29,6 +29,17 @@ test('words that are no options are read where a program takes them', () => {
     values: { config: 'x' },
     positionals: ['invite'],
   });
+});
+
+test.each(['abc', '70000', '-1', '1.5', ''])(
+  '%j is told as no port, with the option that takes one',
+  (text) => {
+    expect(() => readPort('--port', text, 'usage')).toThrow('--port takes a port from 0 to 65535.\n\nusage');
+  },
+);
+
+test('a port is read, also the one that stands for any', () => {
+  expect(['0', '8787', '65535'].map((text) => readPort('--port', text, 'usage'))).toEqual([0, 8787, 65_535]);
 });
 
 describe('a program ends', () => {
