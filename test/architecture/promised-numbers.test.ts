@@ -127,6 +127,8 @@ const PROMISES: readonly (readonly [where: string, words: string, name: Name, va
   ['docs/contract.md', 'among the newest 2,000 rows of the account', 'STORY_SCANNED_ROWS_MAX', 2_000],
   ['docs/contract.md', 'before five landings', 'ESTIMATE_LANDINGS_MIN', 5],
   ['docs/contract.md', 'among the newest 5,000 batches of the repository', 'EVIDENCE_BATCHES_MAX', 5_000],
+  ['docs/cli.md', 'at most 60 characters', 'PAUSE_REASON_CHARS_MAX', 60],
+  ['docs/cli.md', 'at most 366 days', 'PAUSE_MS_MAX', 366 * DAY],
   ['docs/evidence.md', 'the newest 5,000 batches of the repository', 'EVIDENCE_BATCHES_MAX', 5_000],
   ['docs/evidence.md', 'the newest 20,000 rows of the account', 'EVIDENCE_SCANNED_ROWS_MAX', 20_000],
   ['docs/contract.md', 'and 20,000 rows of the account', 'EVIDENCE_SCANNED_ROWS_MAX', 20_000],
