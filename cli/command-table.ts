@@ -4,8 +4,8 @@ import { queue, status, wait, why } from './commands.ts';
 import { doctor } from './doctor.ts';
 import { evidence, evidenceKey, gatherProof, verify } from './evidence.ts';
 import { fanout } from './fanout.ts';
-import { hold, resume } from './hold.ts';
-import { gateLog, LOG_EVENTS_DEFAULT, log, readFilter } from './log.ts';
+import { hold, readHold, resume } from './hold.ts';
+import { gateLog, LOG_EVENTS_DEFAULT, log, readLogged } from './log.ts';
 import { login, readAddress } from './login.ts';
 import { chooseHead, dequeue, enqueue, readForgeToken, tokenReader } from './schedule.ts';
 import { readAction, SETTINGS_ACTIONS, settings } from './settings.ts';
@@ -27,10 +27,7 @@ const holdRow = (kind: 'pause' | 'drain', says: string): CommandRow =>
       { flags: '--reason <words>', says: 'the reason, told in the status of each pull request' },
       { flags: '--for <time>', says: 'goes on by itself after this time' },
     ],
-    read: ({ options }) => ({
-      reason: options.reason ?? null,
-      forMs: options.for === undefined ? null : readTime(options.for),
-    }),
+    read: ({ options }) => readHold(options),
     run: ({ asked, repo }, wanted) => hold(asked, repo, kind, wanted),
   });
 
@@ -171,12 +168,9 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
       { flags: '--limit <count>', says: `events at most (default: ${LOG_EVENTS_DEFAULT})` },
       { flags: '--gate <number>', says: 'the end of the log of the newest gate run of this pull request' },
     ],
-    read: ({ options }) => ({
-      gate: options.gate === undefined ? null : readNumber(options.gate),
-      filter: readFilter(options),
-    }),
-    run: ({ asked, repo }, { gate, filter }) =>
-      gate === null ? log(asked, repo, filter) : gateLog(asked, repo, gate),
+    read: ({ options }) => readLogged(options),
+    run: ({ asked, repo }, logged) =>
+      logged.gate === null ? log(asked, repo, logged.filter) : gateLog(asked, repo, logged.gate),
   }),
   holdRow('pause', 'stages nothing and lands nothing from now on'),
   holdRow('drain', 'lands the batches that are under way, and stages nothing new'),

@@ -1,12 +1,33 @@
+import { PauseReason } from '#core/contracts/repos/pause.ts';
+import { DAY_MS, PAUSE_MS_MAX, PAUSE_REASON_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { type Asked, EXIT, emit, type Repo } from './asked.ts';
-import { plain } from './values.ts';
+import type { CallOptions } from './call.ts';
+import { Misuse } from './context.ts';
+import { plain, readTime } from './values.ts';
 
-/** Pauses or drains a queue. `forMs` null: until it is resumed. */
+export interface WantedHold {
+  readonly reason: string | null;
+  /** Null: until it is resumed. */
+  readonly forMs: number | null;
+}
+
+/** Throws `Misuse` in the words of the command: the service would name fields of its own. */
+export function readHold(options: CallOptions): WantedHold {
+  const reason = options.reason ?? null;
+  if (reason !== null && !PauseReason.safeParse(reason).success)
+    throw new Misuse(`A reason has at most ${PAUSE_REASON_CHARS_MAX} characters, all of printable ASCII.`);
+  const forMs = options.for === undefined ? null : readTime(options.for);
+  if (forMs !== null && (forMs === 0 || forMs > PAUSE_MS_MAX))
+    throw new Misuse(`--for takes a time above 0 and of at most ${PAUSE_MS_MAX / DAY_MS} days.`);
+  return { reason, forMs };
+}
+
+/** Pauses or drains a queue. */
 export async function hold(
   asked: Asked,
   repo: Repo,
   kind: NonNullable<Repo['pause']>['kind'],
-  wanted: { readonly reason: string | null; readonly forMs: number | null },
+  wanted: WantedHold,
 ): Promise<number> {
   const { api, machine } = asked;
   const until = wanted.forMs === null ? null : new Date(machine.now() + wanted.forMs).toISOString();

@@ -49,7 +49,16 @@ export async function log({ api, ...asked }: Asked, repo: Repo, filter: LogFilte
   return EXIT.ok;
 }
 
-export const readFilter = ({ event, pr, search, limit }: CallOptions): LogFilter => ({
+/** Events by their filter, or the log of the gate run of one pull request. Throws `Misuse` for both at once. */
+export function readLogged(options: CallOptions) {
+  const { event, pr, search, limit, gate } = options;
+  if (gate === undefined) return { gate: null, filter: readFilter(options) };
+  if ([event, pr, search, limit].some((option) => option !== undefined))
+    throw new Misuse('--gate goes with none of --event, --limit, --pr and --search.');
+  return { gate: readNumber(gate) };
+}
+
+const readFilter = ({ event, pr, search, limit }: CallOptions): LogFilter => ({
   event: event === undefined ? null : readEventName(event),
   pr: pr === undefined ? null : readNumber(pr),
   words: search ?? null,

@@ -47,8 +47,10 @@ describe('log', () => {
     ['--pr', 'x', /number of the pull request/],
     ['--gate', 'x', /number of the pull request/],
     ['--gate', '', /number of the pull request/],
-  ])('%s %s is a misuse', async (option, value, words) => {
-    const { code, complaint, sent } = await call(['log', option, value, ...named]);
+    ['--gate', '7', /none of --event, --limit, --pr and --search/, ['--pr', '8']],
+    ['--gate', '7', /none of --event, --limit, --pr and --search/, ['--limit', '3']],
+  ])('%s %s is a misuse', async (option, value, words, more: string[] = []) => {
+    const { code, complaint, sent } = await call(['log', option, value, ...more, ...named]);
     expect([code, sent]).toEqual([64, []]);
     expect(complaint).toMatch(words);
   });

@@ -16,6 +16,21 @@ describe('mergeyard holds a queue up', () => {
     expect(paused.out).toEqual(['acme/app main: pause until it is resumed']);
   });
 
+  test.each([
+    ['a time of nothing', ['--for', '0s'], /--for takes a time above 0 and of at most 366 days/],
+    ['more than a year', ['--for', '367d'], /--for takes a time above 0 and of at most 366 days/],
+    [
+      'a reason that no status takes',
+      ['--reason', 'Prüfung'],
+      /at most 60 characters, all of printable ASCII/,
+    ],
+    ['a reason that is too long', ['--reason', 'x'.repeat(61)], /at most 60 characters/],
+  ])('%s is a misuse in the words of the command', async (_name, options, words) => {
+    const { code, complaint, sent } = await call(['pause', ...named, ...options]);
+    expect([code, sent]).toEqual([64, []]);
+    expect(complaint).toMatch(words);
+  });
+
   test('resume says that the queue is on', async () => {
     expect(await call(['resume', ...named], { 'repos/r/resume': () => REPO })).toMatchObject({
       code: 0,
