@@ -11,6 +11,7 @@ export async function findRefInTheWay(
   transport: ForgeTransport,
   branches: readonly string[],
 ): Promise<RefInTheWay | null> {
+  // A forge lists by the beginning of a name: that of the branches of a queue is that of its work branches too.
   const [root = ''] = branches.map((branch) => branch.split('/')[0] ?? '').sort();
   for (const name of await listRefs(transport, 'heads', root)) {
     const isInTheWay = branches.some(
