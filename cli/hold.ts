@@ -1,5 +1,4 @@
-import { PauseReason } from '#core/contracts/repos/pause.ts';
-import { DAY_MS, PAUSE_MS_MAX, PAUSE_REASON_CHARS_MAX } from '#core/domain/api-limits.ts';
+import { PAUSE_BOUNDS, PauseReason } from '#core/contracts/repos/pause.ts';
 import { type Asked, EXIT, emit, type Repo } from './asked.ts';
 import type { CallOptions } from './call.ts';
 import { Misuse } from './context.ts';
@@ -15,10 +14,10 @@ export interface WantedHold {
 export function readHold(options: CallOptions): WantedHold {
   const reason = options.reason ?? null;
   if (reason !== null && !PauseReason.safeParse(reason).success)
-    throw new Misuse(`A reason has at most ${PAUSE_REASON_CHARS_MAX} characters, all of printable ASCII.`);
+    throw new Misuse(`A reason has at most ${PAUSE_BOUNDS.reasonChars} characters, all of printable ASCII.`);
   const forMs = options.for === undefined ? null : readTime(options.for);
-  if (forMs !== null && (forMs === 0 || forMs > PAUSE_MS_MAX))
-    throw new Misuse(`--for takes a time above 0 and of at most ${PAUSE_MS_MAX / DAY_MS} days.`);
+  if (forMs !== null && (forMs === 0 || forMs > PAUSE_BOUNDS.ms))
+    throw new Misuse(`--for takes a time above 0 and of at most ${PAUSE_BOUNDS.days} days.`);
   return { reason, forMs };
 }
 

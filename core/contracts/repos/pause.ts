@@ -1,8 +1,15 @@
 import * as z from 'zod';
-import { PAUSE_REASON_CHARS_MAX } from '../../domain/api-limits.ts';
+import { DAY_MS, PAUSE_MS_MAX, PAUSE_REASON_CHARS_MAX } from '../../domain/api-limits.ts';
 import { PAUSE_KINDS, type PauseKind } from '../../domain/repos/pause.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { formatTime, formatTimeOrNull, Time } from '../fields.ts';
+
+/** Of the reason in characters, and of the time until the end in days and ms. */
+export const PAUSE_BOUNDS = {
+  reasonChars: PAUSE_REASON_CHARS_MAX,
+  ms: PAUSE_MS_MAX,
+  days: PAUSE_MS_MAX / DAY_MS,
+} as const;
 
 /** Printable ASCII, as all words of a commit status are (A38). */
 export const PauseReason = z

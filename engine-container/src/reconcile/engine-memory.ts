@@ -27,10 +27,10 @@ export class RepoDirectories {
   /** Of changes that were compared, by the two commits or trees of each: equal for the same patch; null: not to be told. */
   readonly patches = new Map<string, string | null>();
   /**
-   * `slowUntil`: patches are taken to be slow until then, ms of the monotonic clock. `isGivenUp`: the latest slow one got no answer.
-   * `fileFailures`: so often in a row files in the place of a patch failed.
+   * `slowUntil`: patches are taken to be slow until then, epoch ms. `isGivenUp`: the latest slow one got no answer.
+   * `fileFailures`: so often in a row files in the place of a patch failed. `isKnown`: measured, or taken from the record.
    */
-  readonly patchPace = { slowUntil: 0, isGivenUp: false, fileFailures: 0 };
+  readonly patchPace = { slowUntil: 0, isGivenUp: false, fileFailures: 0, isKnown: false };
   readonly timelines = new TimelineMemory();
   /** Which statuses were read in turn. */
   readonly patrol: PatrolMemory = { doneTurn: null };

@@ -17,7 +17,7 @@ import type { ReconcilerDeps } from './reconciler-deps.ts';
 export interface PerformDeps {
   readonly forge: EngineForge;
   readonly objects: RepoObjects;
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'now'>;
   readonly baseBranch: string;
   readonly queueName: string;
   /** How the forge lands: what is staged has to come to the same tree. */

@@ -24,6 +24,7 @@ import { afterFailure, isOfEverything, isTakingBack } from './action-kinds.ts';
 import type { EngineMemory, RepoDirectories } from './engine-memory.ts';
 import { findRuledBranch } from './find-ruled-branch.ts';
 import { isRefusedAlone } from './is-refused-alone.ts';
+import { keepPatchPace } from './keep-patch-pace.ts';
 import { perform, queuePageFor } from './perform.ts';
 import type { MeasuredDeps } from './reconciler-deps.ts';
 import { type Refused, readRefusal, wakeAfter, withArchive } from './refusal-cause.ts';
@@ -135,7 +136,7 @@ export class Reconcile {
     const { clock, store } = this.#deps;
     const reader = this.#openReader();
     const looks = new Looks({ clock, reader, repo: this.#repo, fence: this.#held.fence, store });
-    let record = this.#followClock(this.#keeper.saved);
+    let record = keepPatchPace(this.#followClock(this.#keeper.saved), this.#memory.patchPace, clock.now());
     let refresh = true;
     let nextStartAt: EpochMs | null = null;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
@@ -184,7 +185,7 @@ export class Reconcile {
       refresh = decision.refresh || reader.isUnfinished || result.refresh;
       if (pollMs > 0) await clock.sleep(pollMs);
     }
-    await this.#keeper.save(record, clock.now());
+    await this.#keeper.save(keepPatchPace(record, this.#memory.patchPace, clock.now()), clock.now());
   }
 
   /** The record by the present wall clock, whatever was done to it since this engine stored the record. */

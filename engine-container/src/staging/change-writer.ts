@@ -40,7 +40,7 @@ export interface ChangeRequest {
 export interface ChangeWriterDeps {
   readonly forge: EngineForge;
   readonly objects: RepoObjects;
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'now'>;
 }
 
 /**
@@ -63,7 +63,7 @@ export class ChangeWriter {
   get #sendsFiles(): boolean {
     const { objects, clock } = this.#deps;
     const { slowUntil, fileFailures } = objects.patchPace;
-    return clock.monotonic() < slowUntil && fileFailures < FILE_FAILURES_MAX;
+    return clock.now() < slowUntil && fileFailures < FILE_FAILURES_MAX;
   }
 
   /**
@@ -144,9 +144,9 @@ export class ChangeWriter {
       if (error instanceof ForgeError && isAnswered(error)) end = 'refused';
       throw error;
     } finally {
-      const now = clock.monotonic();
-      if (now - startedAt >= SLOW_PATCH_MS) {
-        pace.slowUntil = now + (end === 'given_up' ? GIVEN_UP_KEPT_MS : SLOW_KEPT_MS);
+      const tookMs = clock.monotonic() - startedAt;
+      if (tookMs >= SLOW_PATCH_MS) {
+        pace.slowUntil = clock.now() + (end === 'given_up' ? GIVEN_UP_KEPT_MS : SLOW_KEPT_MS);
         pace.isGivenUp = end === 'given_up';
         pace.fileFailures = 0;
       }

@@ -70,6 +70,7 @@ const Forecast = Outcomes.extend({ with: z.partialRecord(z.enum(SIGNALS), Outcom
 const RunnersSeen = z.int().min(1).max(BISECT_FANOUT_MAX);
 const RunnersKnown = z.object({ count: z.number(), at: z.number(), again: z.number() });
 const BegunLately = z.object({ count: z.number(), at: z.number(), stagedAt: z.number() });
+const SlowPatches = z.object({ until: z.number(), isGivenUp: z.boolean() });
 const HookSeen = z.object({ since: z.number(), at: z.number(), state: z.enum(HOOK_STATES) });
 const GateMissing = z.object({ gate: z.string(), since: z.number() });
 const RestsFor = z.enum(REST_CAUSES);
@@ -85,6 +86,7 @@ const LEARNED: Readonly<Record<string, z.ZodType>> = {
   runnersSeen: RunnersSeen,
   runnersKnown: RunnersKnown,
   begunLately: BegunLately,
+  slowPatches: SlowPatches,
   hook: HookSeen,
   rule: RuleSeen,
   gateMissing: GateMissing,
@@ -162,6 +164,7 @@ const StoredShape = z.object({
   runnersSeen: RunnersSeen.optional(),
   runnersKnown: RunnersKnown.optional(),
   begunLately: BegunLately.optional(),
+  slowPatches: SlowPatches.optional(),
   forecast: Forecast.optional(),
   gateLooks: z
     .object({

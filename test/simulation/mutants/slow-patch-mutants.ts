@@ -11,6 +11,14 @@ export const SLOW_PATCH_MUTANTS: readonly Mutant[] = [
     dies: 'each patch outlasts the time of a call',
   },
   {
+    guard: 'an engine that has just begun goes by the pace of the record',
+    file: 'engine-container/src/reconcile/keep-patch-pace.ts',
+    find: 'pace.slowUntil = Math.min(slowPatches.until, now + PACE_KEPT_MS_MAX);',
+    replace: '',
+    families: ['gitea'],
+    dies: 'an engine begins anew where each patch is slow',
+  },
+  {
     guard: 'a change that only a slow patch can say takes no others along',
     file: 'engine-container/src/staging/stage-batch.ts',
     find: "files === null && writer.isPatchGivenUp && !isAlone ? 'slow_patch' : { ...plan, files }",

@@ -12,10 +12,10 @@ const MINUTE_MS = 60_000;
 const LATE_MS = 15_000;
 
 /** @param onFiles - Comes before whole files are written. */
-async function setSlowStage(onFiles: (stage: Stage) => unknown = () => undefined) {
+async function setSlowStage(onFiles: (stage: Stage) => unknown = () => undefined, isLasting = true) {
   let patches = 0;
   const stage: Stage = await setStage({
-    lastingEngine: true,
+    ...(isLasting ? { lastingEngine: true } : {}),
     wrapForge: wrapForge(async (name, _values, answer) => {
       if (name === 'writeFiles') await onFiles(stage);
       if (name !== 'applyPatch') return answer();
@@ -38,6 +38,18 @@ async function landWithoutPatches(): Promise<readonly string[]> {
   const hasLanded = () => pulls.every((pr) => forge.isMerged(pr));
   if (!(await lookUntil(stage, 5 * MINUTE_MS, hasLanded))) return ['nothing lands where each patch is slow'];
   return (await unprovenLandings(forge)).map(() => 'a landing is not proven');
+}
+
+/** Each look is that of an engine that has just begun. */
+async function beginAnew(): Promise<readonly string[]> {
+  const { stage, patches } = await setSlowStage(undefined, false);
+  const { forge } = stage;
+  const pr = await givenScheduled(forge, 'a');
+  if (!(await lookUntil(stage, 5 * MINUTE_MS, () => forge.isMerged(pr)))) return ['nothing lands'];
+  const later = await givenScheduled(forge, 'b');
+  await lookUntil(stage, 5 * MINUTE_MS, () => forge.isMerged(later));
+  const unproven = (await unprovenLandings(forge)).map(() => 'a landing is not proven');
+  return patches() === 1 ? unproven : [...unproven, `${patches()} slow patches are sent, where one tells`];
 }
 
 /** One in the middle has a name that only a patch can say. */
@@ -81,6 +93,7 @@ async function moveBaseUnderFiles(): Promise<readonly string[]> {
 
 export const SLOW_PATCH_SCENES = {
   'each patch outlasts the time of a call': landWithoutPatches,
+  'an engine begins anew where each patch is slow': beginAnew,
   'one of a batch needs a patch that outlasts the time of a call': landBesidePatch,
   'the base moves as files are sent in the place of a slow patch': moveBaseUnderFiles,
 } satisfies Scenes;

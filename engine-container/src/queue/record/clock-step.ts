@@ -32,6 +32,7 @@ const ROW_TIMES = {
   recallHeads: ['until'],
   rule: ['lookedAt'],
   runnersKnown: ['at'],
+  slowPatches: ['until'],
   stagingRefused: ['since', 'at'],
   unheard: ['since', 'lookAt'],
   unprovenBase: ['at'],

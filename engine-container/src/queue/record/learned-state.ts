@@ -17,6 +17,14 @@ export interface BegunLately {
   readonly stagedAt: EpochMs;
 }
 
+/** Patches of this repository are slow (decision 0352). */
+export interface SlowPatches {
+  /** They are taken to be so until then. */
+  readonly until: EpochMs;
+  /** The latest slow one got no answer. */
+  readonly isGivenUp: boolean;
+}
+
 /** The part of the record that experience has taught: it sizes and chooses, and proves nothing. */
 export interface Learned {
   rate: OutcomeRate;
@@ -28,6 +36,8 @@ export interface Learned {
   begunLately?: BegunLately;
   /** Which fan-out the engine chose, and of what; absent: the settings name one. */
   autoFanout?: AutoFanout;
+  /** Absent: they are not, as far as is known. */
+  slowPatches?: SlowPatches;
   /** Outcomes of pull requests by what was known of them before; absent: nothing was known of any. */
   forecast?: Forecast;
 }

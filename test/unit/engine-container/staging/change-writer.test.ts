@@ -55,7 +55,7 @@ function givenWriter() {
   /** One look: contents are read anew, the memory of the repository stays. */
   const write = async (changes: readonly PathChange[] = PLAIN) => {
     const objects = new RepoObjects(forge, memory, () => false);
-    const writer = new ChangeWriter({ forge, objects, clock: { monotonic: () => now } });
+    const writer = new ChangeWriter({ forge, objects, clock: { monotonic: () => now, now: () => now } });
     const files = await writer.readFiles(before, changes);
     return writer
       .write({ branch: 'main', parent: made.sha, changes, files, message: 'm' })
@@ -63,14 +63,15 @@ function givenWriter() {
   };
   const isPatchGivenUp = () => {
     const objects = new RepoObjects(forge, memory, () => false);
-    return new ChangeWriter({ forge, objects, clock: { monotonic: () => now } }).isPatchGivenUp;
+    return new ChangeWriter({ forge, objects, clock: { monotonic: () => now, now: () => now } })
+      .isPatchGivenUp;
   };
   /** A look whose time is up with the read before. */
   const readLate = async () => {
     const objects = new RepoObjects(forge, memory, () => true);
     now += 1;
     await objects.treeOf(`${now}`.padStart(40, 'd'));
-    const writer = new ChangeWriter({ forge, objects, clock: { monotonic: () => now } });
+    const writer = new ChangeWriter({ forge, objects, clock: { monotonic: () => now, now: () => now } });
     return writer.readFiles(before, PLAIN);
   };
   return { told, sent, write, readLate, isPatchGivenUp, wait: (ms: number) => (now += ms) };

@@ -40,7 +40,7 @@ function givenSlowForge(told: { readonly tip: CommitSha; readonly refuses: boole
     deleteBranch: async () => true,
   } as unknown as EngineForge;
   const objects = new RepoObjects(forge, memory, () => false);
-  const writer = new ChangeWriter({ forge, objects, clock: { monotonic: () => 0 } });
+  const writer = new ChangeWriter({ forge, objects, clock: { monotonic: () => 0, now: () => 0 } });
   const publish = (tree: TreeHash) =>
     publishTree(
       { forge, objects, writer },

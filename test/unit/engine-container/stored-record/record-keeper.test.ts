@@ -68,6 +68,12 @@ describe('a document with rows and events that wait', () => {
 
 test('what was only learned, and is damaged, is learned anew', () => {
   const document = toDocument(emptyRecord('mq'));
-  const damaged = { runnersSeen: 'many', runnersKnown: 7, begunLately: { count: 1 }, forecast: 'fair' };
+  const damaged = {
+    runnersSeen: 'many',
+    runnersKnown: 7,
+    begunLately: { count: 1 },
+    forecast: 'fair',
+    slowPatches: { until: 'noon' },
+  };
   expect(parseRecord({ ...document, ...damaged })?.record).toEqual(emptyRecord('mq'));
 });

@@ -24,6 +24,7 @@ const TIMED = {
   gateMissing: { gate: 'g', since: AT },
   runnersKnown: { count: 1, at: AT, again: 0 },
   settingsSeen: { commit: 'c', tree: 't', blob: 'b', since: AT, values: {}, from: null },
+  slowPatches: { until: AT, isGivenUp: true },
   stagingRefused: { since: AT, at: AT },
   storedBy: { engine: 'e', wall: AT, monotonic: 1 },
   unprovenBase: { sha: 'b', at: AT },
