@@ -145,17 +145,29 @@ function findPause({ repo, now }: StandstillFacts): Standstill | null {
 function findBlindness({ view, outcome, now }: StandstillFacts): Standstill | null {
   if (outcome?.ok === false && !goesOnSince(outcome, view?.block)) {
     const since = outcome.lastGoodAt ?? outcome.retryingSince ?? outcome.ranAt;
-    const cause = OF_FINDINGS.includes(outcome.errorCode) ? 'stopped' : 'looks_fail';
+    const cause = isOfFindings(outcome) ? 'stopped' : 'looks_fail';
     return now - since > LOOKED_WITHIN_MS ? { cause, since, usualMs: null } : null;
   }
   const since = Math.max(view?.at ?? 0, outcome?.ranAt ?? 0);
   return now - since > LOOKED_WITHIN_MS ? { cause: 'not_looked', since, usualMs: null } : null;
 }
 
-function findWait({ block, places }: QueueView, { repo, batches, now }: StandstillFacts): Standstill | null {
+function isOfFindings({ errorCode }: ReconcileOutcome): boolean {
+  return OF_FINDINGS.includes(errorCode);
+}
+
+/** Until when it is known that the gate has not moved: while looks fail it may have begun, or ended, without being seen. */
+function gateSeenAt({ outcome, view, now }: StandstillFacts): EpochMs {
+  if (outcome?.ok !== false || isOfFindings(outcome) || goesOnSince(outcome, view?.block)) return now;
+  return outcome.lastGoodAt ?? Number.NEGATIVE_INFINITY;
+}
+
+function findWait({ block, places }: QueueView, facts: StandstillFacts): Standstill | null {
+  const { repo, batches, now } = facts;
   const { kind, since, runUrl, labels } = block;
   if (since === null) return null;
-  const past = (ms: number): boolean => now - since > Math.max(SHORTEST_MS, ms);
+  const seenAt = kind === 'gate' || kind === 'runner' ? gateSeenAt(facts) : now;
+  const past = (ms: number): boolean => seenAt - since > Math.max(SHORTEST_MS, ms);
   if (kind === 'gate') {
     const usualMs = usualGateMs(batches);
     const unbegun = repo.gate === 'statuses' ? 'checks_not_reported' : 'gate_not_started';

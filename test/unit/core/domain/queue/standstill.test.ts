@@ -137,6 +137,19 @@ describe('a queue that stands still is noticed', () => {
     expect(findStandstill(given({}, { outcome: { ...outcome, lastGoodAt: since(14) } }))).toBeNull();
   });
 
+  test.each(['gate', 'runner'] as const)('of a %s only what the last good look saw is said', (kind) => {
+    const told = (errorCode: ReconcileErrorCode, begun: number, seen: number) => {
+      const outcome = { ranAt: NOW, ok: false, errorCode, lastGoodAt: since(seen) };
+      return findStandstill(given({ kind, since: since(begun), runUrl: null }, { outcome }))?.cause ?? null;
+    };
+    const cause = kind === 'gate' ? 'gate_not_started' : 'no_runner';
+    // Begun 14 minutes ago, last read a minute after that: it may have moved since.
+    expect([told('forge_access_denied', 14, 13), told('forge_unreachable', 14, 13)]).toEqual([null, null]);
+    // Last read after 13 minutes of waiting.
+    expect(told('forge_unreachable', 25, 12)).toBe(cause);
+    expect(told('gate_infrastructure', 14, 13)).toBe(cause);
+  });
+
   test('a queue that no look has come to for three ticks', () => {
     const view = givenQueueView({ ...given({}).view, at: since(16) });
     const outcome = { ranAt: since(16), ok: true, errorCode: null };
