@@ -67,6 +67,14 @@ const GITEA_124: VersionFacts = {
   stateOfSkippedJob: 'success',
 };
 
+/** Of no fake. Seen on 1.23.8. */
+const GITEA_123: VersionFacts = {
+  ...GITEA_124,
+  hookWithoutAddressStatus: 201,
+  sendsToDefaultBranch: false,
+  retargetRestatesPush: false,
+};
+
 export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
   fj11: {
     formerNameStatus: 307,
@@ -92,6 +100,7 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
 
 /** The facts of the newest version seen that is not newer than this one. */
 export function factsOf({ kind, major, minor }: ForgeVersion): VersionFacts {
+  if (kind === 'gitea' && major === 1 && minor < 24) return GITEA_123;
   if (kind === 'gitea' && major === 1 && minor < 25) return GITEA_124;
   if (kind === 'gitea' && major === 1 && minor < 27) return VERSION_FACTS[minor < 26 ? 'gt125' : 'gt126'];
   if (kind === 'gitea') return VERSION_FACTS.gt127;
