@@ -35,7 +35,7 @@ export const STANDSTILLS = {
   },
   gate_not_started: {
     says: 'No gate run has begun on the staged commit',
-    next: 'Check that Actions are on, that the gate workflow is not switched off, and that a runner has the labels that it asks for. Then switch the queue off and on, which stages the batch anew: no run begins later for a branch that was pushed before.',
+    next: 'Check that Actions are on, that the gate workflow is not switched off, and that a runner has the labels that it asks for. Then press "Pause the queue" in the settings, and a minute later "Resume the queue", which stages the batch anew and keeps each schedule: no run begins later for a branch that was pushed before.',
   },
   no_runner: {
     says: 'The gate run waits for a runner',

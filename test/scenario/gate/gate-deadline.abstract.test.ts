@@ -1,3 +1,4 @@
+import { STANDSTILLS } from '#core/domain/queue/standstill.ts';
 import { toQueueView } from '../../../engine-container/src/queue/told/view.ts';
 import { CI_AUTHOR, CI_CONTEXTS } from '../../fakes/abstract-forge/pipeline-statuses.ts';
 import { endingOf, expectHonestEnd, GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../stories.ts';
@@ -124,6 +125,25 @@ describe('the deadline of a gate', () => {
     await givenScheduled(world.forge, 'a');
     await world.drain({ maxMs: 5 * 60 * MINUTE_MS });
     expect((await world.rows()).map(({ outcome }) => outcome)).toEqual(['running']);
+  });
+
+  test('the step that is told of such a run stages the batch anew, and no schedule is lost', async () => {
+    expect(STANDSTILLS.gate_not_started.next).toMatch(/"Pause the queue".+a minute later "Resume the queue"/);
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.judge = () => 'never';
+    const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+    await world.drain({ maxMs: 20 * MINUTE_MS });
+    expect(world.forge.runs()).toEqual([]);
+    world.forge.judge = () => 'success';
+    await world.settings({
+      pause: { kind: 'pause', reason: null, since: world.clock.now(), until: null },
+    });
+    await world.drain({ maxMs: MINUTE_MS });
+    await world.settings({ pause: null });
+    await world.drain({ maxMs: 5 * MINUTE_MS });
+    expect(await endingOf(world, prs)).toEqual({ landed: prs, bounced: [] });
+    expect((await world.rows()).filter(({ outcome }) => outcome === 'success')).toHaveLength(1);
   });
 
   test('of a gate by statuses the log names the contexts that did not answer', async () => {
