@@ -38,6 +38,8 @@ export interface Profile {
   readonly unknownShaStatusCode: 404 | 500;
   /** Of an answer to a former name of a repository. */
   readonly movedStatusCode: 301 | 307;
+  /** A former name is 404 to an account that may not see the repository under its new one. */
+  readonly hidesFormerNames: boolean;
   /** A hook's address is looked at before it is stored. */
   readonly checksHookUrls: boolean;
   /** Of a pull request whose head branch is not there. */
@@ -130,6 +132,7 @@ const FORGEJO_11: Profile = {
   ruledPatchStatusCode: 500,
   unknownShaStatusCode: 500,
   movedStatusCode: 307,
+  hidesFormerNames: true,
   checksHookUrls: false,
   absentHeadStatusCode: 500,
   recheckAfterConflictCheck: true,
@@ -178,6 +181,7 @@ const GITEA_126: Profile = {
   kind: 'gitea',
   version: '1.26.3',
   movedStatusCode: 301,
+  hidesFormerNames: false,
   checksHookUrls: true,
   absentHeadStatusCode: 404,
   pullBaseFilter: 'base_branch',

@@ -22,7 +22,7 @@ export const REFUSAL_CAUSES = {
   },
   not_shown: {
     says: 'The forge shows the bot no such repository',
-    next: 'Give the bot access to the repository again; a token for public repositories alone shows no others. If the repository was deleted on the forge, delete its entry here too.',
+    next: 'Give the bot access to the repository again, there too where it was moved to another owner; a token for public repositories alone shows no others. If the repository was deleted on the forge, delete its entry here too.',
   },
   token_unknown: {
     says: 'The forge does not accept the stored token: it has expired or was revoked',

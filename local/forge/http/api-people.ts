@@ -58,6 +58,12 @@ function addCollaborator(call: Call) {
   return NO_CONTENT;
 }
 
+function removeCollaborator(call: Call) {
+  delete call.repo.collaborators[personOf(call)];
+  call.world.store.changed();
+  return NO_CONTENT;
+}
+
 /** The rights of a person here: asked by an administrator, or by that person. */
 function readPermission(call: Call) {
   const { world, repo } = call;
@@ -121,6 +127,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
   route('POST', '/api/v1/user/repos', createOwnRepo, { access: 'none' }),
   route('DELETE', REPO, deleteRepo, { access: 'admin', whenArchived: true }),
   route('PUT', `${REPO}/collaborators/:login`, addCollaborator, { access: 'admin' }),
+  route('DELETE', `${REPO}/collaborators/:login`, removeCollaborator, { access: 'admin' }),
   route('GET', `${REPO}/collaborators/:login/permission`, readPermission),
   route('GET', `${REPO}/assignees`, listAssignees),
   route('GET', `${REPO}/teams`, listTeams),

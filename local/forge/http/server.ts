@@ -157,7 +157,7 @@ async function answer(
     }
     if (token !== null) checkScope(token, found.route, world.profile.kind);
     if (token === null && method !== 'GET') throw new Refusal(401, 'token is required');
-    const moved = redirectOf(world, found, url, method);
+    const moved = redirectOf(world, found, url, method, token?.login ?? null);
     if (moved !== null) return { label, by, reply: moved };
     const reply = await found.route.run(callOf(world, found, url, method, body, token?.login ?? null));
     if (method !== 'GET') world.store.changed();
@@ -173,11 +173,13 @@ function redirectOf(
   found: { route: Route; values: readonly string[] },
   url: URL,
   method: string,
+  user: string | null,
 ): Reply | null {
   const [owner = '', name = ''] = found.values.map(decode);
   if (!found.route.ofRepo || findRepo(world, owner, name) !== undefined) return null;
   const repo = world.state.repos.find((each) => each.owner === owner && each.formerNames?.includes(name));
   if (repo === undefined) return null;
+  if (world.profile.hidesFormerNames && accessOf(world, repo, user) === 'none') return null;
   const rest = url.pathname.split('/').slice(6);
   const location = ['/api/v1/repos', repo.owner, repo.name, ...rest].join('/') + url.search;
   const headers = { Location: location, 'Content-Type': 'text/html; charset=utf-8' };

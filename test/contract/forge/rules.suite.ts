@@ -161,6 +161,26 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await repo.forge.readBranchTip('main')).toBe(tip);
   });
 
+  needs('reader')(
+    'a former name is hidden with the repository on Forgejo, and redirects all the same on Gitea',
+    async () => {
+      const repo = await create();
+      const [owner = '', name = ''] = repo.slug.split('/');
+      const reader = repo.connect({ as: 'reader' });
+      await repo.must('bot', 'DELETE', `/collaborators/${repo.loginOf('reader')}`);
+      await repo.must('bot', 'PATCH', '', { name: `${name}-renamed` });
+      await expect(reader.readBranchTip('main')).rejects.toMatchObject(
+        subject().facts.hidesFormerNames
+          ? { kind: 'missing', status: 404 }
+          : { kind: 'denied', status: subject().facts.formerNameStatus },
+      );
+      const renamed = new RepoDriver(subject(), `${owner}/${name}-renamed`);
+      const hidden = renamed.connect({ as: 'reader' });
+      await expect(hidden.readBranchTip('main')).rejects.toMatchObject({ kind: 'missing', status: 404 });
+      await renamed.must('bot', 'PATCH', '', { name });
+    },
+  );
+
   test('an archived repository is read, takes statuses, and no other write; each pull request shows it', async () => {
     const repo = await create();
     const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });

@@ -5,6 +5,8 @@ import type { ProfileName } from '../../../local/forge/profiles.ts';
 export interface VersionFacts {
   /** To a call under a name that the repository had before. */
   readonly formerNameStatus: 301 | 307;
+  /** Such a call is 404 to an account that may not see the repository under its new name. */
+  readonly hidesFormerNames: boolean;
   /** To a hook whose address is none. */
   readonly hookWithoutAddressStatus: 201 | 422;
   /** To a pull request from a branch that is not there. */
@@ -33,6 +35,7 @@ export interface VersionFacts {
 
 const FORGEJO_15: VersionFacts = {
   formerNameStatus: 301,
+  hidesFormerNames: true,
   hookWithoutAddressStatus: 422,
   absentHeadStatus: 404,
   unknownCommitStatus: 404,
@@ -49,6 +52,7 @@ const FORGEJO_15: VersionFacts = {
 
 const GITEA_126: VersionFacts = {
   ...FORGEJO_15,
+  hidesFormerNames: false,
   unknownCommitStatus: 500,
   ruledPatchStatus: 403,
   sendsToDefaultBranch: true,
@@ -78,6 +82,7 @@ const GITEA_123: VersionFacts = {
 export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
   fj11: {
     formerNameStatus: 307,
+    hidesFormerNames: true,
     hookWithoutAddressStatus: 201,
     absentHeadStatus: 500,
     unknownCommitStatus: 500,
