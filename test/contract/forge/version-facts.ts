@@ -50,6 +50,9 @@ const FORGEJO_15: VersionFacts = {
   runsTellPulls: false,
 };
 
+/** Of no fake: from 12 to 14 Forgejo differs from 15 in one answer. */
+const FORGEJO_12: VersionFacts = { ...FORGEJO_15, unknownCommitStatus: 500 };
+
 const GITEA_126: VersionFacts = {
   ...FORGEJO_15,
   hidesFormerNames: false,
@@ -109,6 +112,7 @@ export function factsOf({ kind, major, minor }: ForgeVersion): VersionFacts {
   if (kind === 'gitea' && major === 1 && minor < 25) return GITEA_124;
   if (kind === 'gitea' && major === 1 && minor < 27) return VERSION_FACTS[minor < 26 ? 'gt125' : 'gt126'];
   if (kind === 'gitea') return VERSION_FACTS.gt127;
-  if (major < 15) return VERSION_FACTS.fj11;
+  if (major < 12) return VERSION_FACTS.fj11;
+  if (major < 15) return FORGEJO_12;
   return VERSION_FACTS[major < 16 ? 'fj15' : 'fj16'];
 }
