@@ -122,7 +122,9 @@ export class RepoDriver {
       bodyBytesMax: 10_000_000,
     });
     const text = response.body.toString('utf8');
-    return { status: response.status, json: text === '' ? undefined : JSON.parse(text) };
+    // A route that the forge has not is a line of plain text.
+    const isJson = response.headers['content-type']?.includes('json') === true;
+    return { status: response.status, json: isJson ? JSON.parse(text) : undefined };
   }
 
   /** The same, and it must work. */
