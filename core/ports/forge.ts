@@ -172,6 +172,11 @@ export interface ForgeReader {
    * may not see who is in it.
    */
   listTeamMembers(team: string): Promise<readonly string[] | null>;
+  /**
+   * The id that the forge gave the repository: it stays over each change of name and owner, and no other repository ever has it.
+   * Null where the forge names none.
+   */
+  readRepoId(): Promise<number | null>;
   /** Styles in which the settings of the repository let the forge merge; null where the forge does not say. */
   readAllowedStyles(): Promise<readonly MergeStyle[] | null>;
   /** Is there, or may there be, a deploy key that writes? Its pushes are shown as the owner's. */

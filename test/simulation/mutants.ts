@@ -46,6 +46,7 @@ import { RUNNER_MUTANTS } from './mutants/runner-mutants.ts';
 import { SHARED_RUN_MUTANTS } from './mutants/shared-run-mutants.ts';
 import { SLOW_PATCH_MUTANTS } from './mutants/slow-patch-mutants.ts';
 import { SUCCESS_MUTANTS } from './mutants/success-mutants.ts';
+import { TAKEN_NAME_MUTANTS } from './mutants/taken-name-mutants.ts';
 import { UNPROVEN_MUTANTS } from './mutants/unproven-mutants.ts';
 import { WHO_MAY_MUTANTS } from './mutants/who-may-mutants.ts';
 import { WIND_DOWN_MUTANTS } from './mutants/wind-down-mutants.ts';
@@ -79,6 +80,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OTHERS_MUTANTS,
   ...BAD_HEAD_MUTANTS,
   ...SLOW_PATCH_MUTANTS,
+  ...TAKEN_NAME_MUTANTS,
   ...CLOCK_MUTANTS,
   ...OWN_RUN_MUTANTS,
   ...PAUSE_MUTANTS,

@@ -53,6 +53,7 @@ import { RULE_SCENES } from './scenes/rule-scenes.ts';
 import { RUNNER_SCENES } from './scenes/runner-scenes.ts';
 import { SHARED_RUN_SCENES } from './scenes/shared-run-scenes.ts';
 import { SLOW_PATCH_SCENES } from './scenes/slow-patch-scenes.ts';
+import { TAKEN_NAME_SCENES } from './scenes/taken-name-scenes.ts';
 import { TWIN_ORDER_SCENES } from './scenes/twin-order-scenes.ts';
 import { TWIN_SCENES } from './scenes/twin-scenes.ts';
 import { UNPROVEN_SCENES } from './scenes/unproven-scenes.ts';
@@ -68,6 +69,7 @@ export const SCENES = {
   ...BACKPORT_TROUBLE_SCENES,
   ...BAD_HEAD_SCENES,
   ...SLOW_PATCH_SCENES,
+  ...TAKEN_NAME_SCENES,
   ...BLOCKED_SCENES,
   ...BRANCH_SCENES,
   ...BROKEN_OFF_SCENES,

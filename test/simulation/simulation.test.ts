@@ -8,6 +8,7 @@ const OLD_SEEDS = 32;
 /** Sightings that so few lives need not meet. A run of 2,000 has to meet these too (`npm run sim -- --seeds 2000`). */
 const RARE: readonly string[] = [
   'repository deleted',
+  'switched off',
   'held for payment',
   'idle look failed',
   'suspects go on in the queue',

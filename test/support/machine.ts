@@ -30,6 +30,7 @@ const FORGE_READS = [
   'readBotLogin',
   'readWriteRight',
   'listTeamMembers',
+  'readRepoId',
   'readAllowedStyles',
   'hasWritingKey',
   'listOwnHooks',

@@ -80,6 +80,7 @@ const FLOW_AGIT = 1;
 function toPullRequest(row: PullRow): PullRequest {
   return {
     number: row.number,
+    repoId: row.base.repo_id,
     title: row.title,
     state: row.state,
     draft: row.draft,

@@ -25,6 +25,12 @@ export async function readRepo(transport: ForgeTransport): Promise<ForgeRepo> {
   };
 }
 
+/** Null where the forge names none. */
+export async function readRepoId(transport: ForgeTransport): Promise<number | null> {
+  const call = { method: 'GET', label: 'GET repo', path: transport.repoPath } as const;
+  return readBody(RepoRow, call, await transport.request(call)).id;
+}
+
 type StyleFlags = Pick<RepoRow, 'allow_merge_commits' | 'allow_squash_merge' | 'allow_rebase'>;
 
 /** Merge styles that the repository allows; null where the forge does not say. */

@@ -8,6 +8,8 @@ export function branchRef(name: string): string {
 /** The forge's account of one pull request. `head.sha` is live; `base.sha` is the current tip of the base branch. */
 export interface PullRequest {
   readonly number: PullRequestNumber;
+  /** Of the repository of its base (`readRepoId`); absent: the forge does not tell. */
+  readonly repoId?: number;
   readonly title: string;
   readonly state: 'open' | 'closed';
   readonly draft: boolean;

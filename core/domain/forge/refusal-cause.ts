@@ -12,6 +12,10 @@ export const REFUSAL_CAUSES = {
     says: 'The repository has another name or owner on the forge now',
     next: 'Give the bot access to the repository there, enroll the repository here under its new name, and delete the old entry.',
   },
+  replaced: {
+    says: 'Another repository has the name of this one on the forge now',
+    next: 'Enroll the repository under its new name, and delete this entry. If it was deleted and made anew on the forge, delete this entry and enroll it again.',
+  },
   pulls_hidden: {
     says: 'The forge shows the branches of this repository and none of its pull requests',
     next: 'Check on the forge that pull requests are switched on, and that the bot may read them.',

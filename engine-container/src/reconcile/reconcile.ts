@@ -11,20 +11,21 @@ import type { ReconcileRequest } from '#core/ports/system.ts';
 import { type Action, type ActionOutcome, isStaging } from '../queue/actions.ts';
 import { decide } from '../queue/decide.ts';
 import { fold } from '../queue/fold.ts';
-import { followClock } from '../queue/record/clock-step.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 import type { Snapshot } from '../queue/snapshot.ts';
 import { Looks } from '../reading/looks.ts';
 import { SnapshotReader } from '../reading/read-snapshot.ts';
+import { AnotherRepo, RepoIdentity } from '../reading/repo-identity.ts';
 import { toldSettings } from '../reading/settings-changes.ts';
 import { RepoObjects } from '../staging/repo-objects.ts';
 import { StagedTreeMismatch } from '../staging/stage-trees.ts';
 import { RecordKeeper } from '../stored-record/record-keeper.ts';
 import { afterFailure, isOfEverything, isTakingBack } from './action-kinds.ts';
+import { adoptRecord, withLearned } from './adopt-record.ts';
 import type { EngineMemory, RepoDirectories } from './engine-memory.ts';
+import { codeOfForge, codeOfStore } from './error-code.ts';
 import { findRuledBranch } from './find-ruled-branch.ts';
 import { isRefusedAlone } from './is-refused-alone.ts';
-import { keepPatchPace } from './keep-patch-pace.ts';
 import { perform, queuePageFor } from './perform.ts';
 import type { MeasuredDeps } from './reconciler-deps.ts';
 import { type Refused, readRefusal, wakeAfter, withArchive } from './refusal-cause.ts';
@@ -59,6 +60,7 @@ export class Reconcile {
   #retryAt: EpochMs | null = null;
   #takesAllBack = false;
   #hasActed = false;
+  readonly #identity = new RepoIdentity();
   readonly #logTail: string[] = [];
 
   constructor(
@@ -75,7 +77,7 @@ export class Reconcile {
     this.#queueName = request.queueName;
     this.#deadline = this.#clock.monotonic() + RECONCILE_BUDGET_MS;
     const { onCall, onAnswer } = deps.spent;
-    this.#forge = deps.forgeFor(request, held, () => this.#mayRead(), onCall, onAnswer);
+    this.#forge = this.#identity.guard(deps.forgeFor(request, held, () => this.#mayRead(), onCall, onAnswer));
     this.#memory = memory.open(repo.id);
     this.#alarms = memory.alarms;
     this.#objects = new RepoObjects(this.#forge, this.#memory, () => this.#isOutOfTime());
@@ -136,7 +138,8 @@ export class Reconcile {
     const { clock, store } = this.#deps;
     const reader = this.#openReader();
     const looks = new Looks({ clock, reader, repo: this.#repo, fence: this.#held.fence, store });
-    let record = keepPatchPace(this.#followClock(this.#keeper.saved), this.#memory.patchPace, clock.now());
+    const { log } = this.#deps;
+    let record = adoptRecord(this.#keeper.saved, this.#knowledge, { log, repoId: this.#repo.id });
     let refresh = true;
     let nextStartAt: EpochMs | null = null;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
@@ -185,18 +188,11 @@ export class Reconcile {
       refresh = decision.refresh || reader.isUnfinished || result.refresh;
       if (pollMs > 0) await clock.sleep(pollMs);
     }
-    await this.#keeper.save(keepPatchPace(record, this.#memory.patchPace, clock.now()), clock.now());
+    await this.#keeper.save(withLearned(record, this.#knowledge), clock.now());
   }
 
-  /** The record by the present wall clock, whatever was done to it since this engine stored the record. */
-  #followClock(record: QueueRecord): QueueRecord {
-    const stepMs = this.#clock.stepSince(record.storedBy);
-    if (stepMs !== 0)
-      this.#deps.log.warn('the wall clock was set forward or back, and the waits are moved with it', {
-        repo_id: this.#repo.id,
-        step_ms: stepMs,
-      });
-    return { ...followClock(record, stepMs), storedBy: this.#clock.start };
+  get #knowledge() {
+    return { identity: this.#identity, memory: this.#memory, clock: this.#clock };
   }
 
   #openReader(): SnapshotReader {
@@ -287,7 +283,7 @@ export class Reconcile {
       if (error instanceof ReadNotBegun) return { kind: 'unfinished' };
       const isForeseen = error instanceof ForgeError || error instanceof StagedTreeMismatch;
       // One batch that the program itself cannot plan must not keep all others from being planned.
-      if (!isForeseen && !isStaging(action)) throw error;
+      if (error instanceof AnotherRepo || (!isForeseen && !isStaging(action))) throw error;
       const code = this.#classify(error);
       const ruled = await findRuledBranch(this.#forge, action, error);
       const isRuled = ruled !== null;
@@ -333,13 +329,12 @@ export class Reconcile {
       if (error.retryAfterMs !== null) {
         this.#retryAt = Math.max(this.#retryAt ?? 0, this.#deps.clock.now() + error.retryAfterMs);
       }
-      return error.kind === 'denied' || error.kind === 'archived' || error.kind === 'missing'
-        ? 'forge_access_denied'
-        : 'forge_unreachable';
+      return codeOfForge(error);
     }
-    if (error instanceof StoreError) {
-      if (error.kind === 'too_large') return 'record_too_large';
-      return error.kind === 'fenced' || error.kind === 'lost_race' ? 'lease_lost' : 'engine_error';
+    if (error instanceof StoreError) return codeOfStore(error);
+    if (error instanceof AnotherRepo) {
+      this.#refused = { refusal: 'replaced' };
+      return 'forge_access_denied';
     }
     const { name, stack } = error instanceof Error ? error : { name: 'unknown' };
     // Frames only: the text of a foreign error may quote what it choked on.

@@ -165,6 +165,7 @@ const StoredShape = z.object({
   runnersKnown: RunnersKnown.optional(),
   begunLately: BegunLately.optional(),
   slowPatches: SlowPatches.optional(),
+  repoId: z.int().optional(),
   forecast: Forecast.optional(),
   gateLooks: z
     .object({

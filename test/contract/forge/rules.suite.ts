@@ -161,6 +161,22 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await repo.forge.readBranchTip('main')).toBe(tip);
   });
 
+  test('a repository keeps its id under another name, and each of its pull requests shows it', async () => {
+    const repo = await create();
+    const id = await repo.forge.readRepoId();
+    const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    const other = await create();
+    expect(typeof id).toBe('number');
+    expect(await other.forge.readRepoId()).not.toBe(id);
+    const [owner = '', name = ''] = repo.slug.split('/');
+    await repo.must('bot', 'PATCH', '', { name: `${name}-renamed` });
+    const renamed = new RepoDriver(subject(), `${owner}/${name}-renamed`);
+    expect(await renamed.forge.readRepoId()).toBe(id);
+    expect(await renamed.forge.readPullRequest(pr)).toMatchObject({ repoId: id });
+    expect((await renamed.forge.listOpenPullRequests()).map(({ repoId }) => repoId)).toEqual([id]);
+    await renamed.must('bot', 'PATCH', '', { name });
+  });
+
   needs('reader')(
     'a former name is hidden with the repository on Forgejo, and redirects all the same on Gitea',
     async () => {

@@ -74,6 +74,8 @@ import {
 export interface AbstractForgeOptions {
   readonly clock: Timers;
   readonly slug?: string;
+  /** The id of the repository. @default 1 */
+  readonly repoId?: number;
   readonly base?: string;
   readonly bot?: string;
   /** First commit of the base; the gate's workflow file is added unless it is named here (null leaves it out). */
@@ -188,6 +190,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
   const world: World = createWorld({
     clock: options.clock,
     slug: options.slug ?? 'acme/app',
+    repoId: options.repoId ?? 1,
     base: options.base ?? 'main',
     bot: options.bot ?? 'mq-bot',
     switches: { ...FORGEJO_15_SWITCHES, ...options.switches },

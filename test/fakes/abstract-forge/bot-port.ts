@@ -63,6 +63,7 @@ function createReader(world: World): Reader {
         const lender = world.lenders.get(team);
         return lender?.hidden === true ? null : (lender?.members ?? []);
       }),
+    readRepoId: async () => exchange(world, get('repo', 'repo'), () => world.repoId),
     readAllowedStyles: async () =>
       exchange(world, get('repo', 'repo'), () =>
         MERGE_STYLES.filter((style) => !world.forbiddenStyles.has(style)),

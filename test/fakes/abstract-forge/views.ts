@@ -32,6 +32,7 @@ export function viewPull(world: World, pull: Pull, { factsMs, refsMs }: Lag = NO
     (factsMs === 0 ? undefined : (factsAgo(world, pull, factsMs) ?? pull.past[0])) ?? pull;
   return {
     number: pull.number,
+    repoId: world.repoId,
     title: facts.title,
     state: facts.state,
     draft: isDraft(facts),

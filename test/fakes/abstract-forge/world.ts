@@ -335,6 +335,7 @@ export type JournalEntry =
 export interface World {
   readonly timers: Timers;
   readonly slug: string;
+  readonly repoId: number;
   readonly base: string;
   readonly bot: string;
   readonly switches: Switches;
@@ -397,6 +398,7 @@ export interface World {
 export interface WorldOptions {
   readonly clock: Timers;
   readonly slug: string;
+  readonly repoId: number;
   readonly base: string;
   readonly bot: string;
   readonly switches: Switches;
@@ -411,6 +413,7 @@ export function createWorld(options: WorldOptions): World {
   return {
     timers: options.clock,
     slug: options.slug,
+    repoId: options.repoId,
     base: options.base,
     bot: options.bot,
     switches: options.switches,

@@ -47,9 +47,9 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a clock that is set back holds no landing up',
-    file: `${SRC}/reconcile/reconcile.ts`,
-    find: 'this.#clock.stepSince(record.storedBy);',
-    replace: 'Math.max(0, this.#clock.stepSince(record.storedBy));',
+    file: `${SRC}/reconcile/adopt-record.ts`,
+    find: 'clock.stepSince(stored.storedBy);',
+    replace: 'Math.max(0, clock.stepSince(stored.storedBy));',
     families: ['storm'],
     dies: 'the clock is set back while the forge overlooks a success',
   },

@@ -4,6 +4,7 @@ import { Instant, nullableList, Sha } from './schema.ts';
 export const Version = z.object({ version: z.string() });
 
 export const RepoRow = z.object({
+  id: z.number().int().nullable().catch(null),
   full_name: z.string().min(1),
   default_branch: z.string(),
   archived: z.boolean().catch(false),

@@ -106,6 +106,8 @@ export interface QueueRecord extends Learned, Recalling, Rest {
   ruledBranch?: string;
   /** Each try to stage since `since` was refused by the forge, the latest at `at`. Absent: the latest was not. */
   stagingRefused?: { readonly since: EpochMs; readonly at: EpochMs };
+  /** The id that the forge gave the repository; absent: never seen. */
+  repoId?: number;
   /** Which forge this is; absent until it was asked. */
   forge?: KnownForge;
   /** A move of the base without the queue, while it is looked for who was merged; absent: nothing did. */

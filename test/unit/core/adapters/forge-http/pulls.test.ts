@@ -61,6 +61,7 @@ describe('pull requests', () => {
     }));
     expect(await forge.readPullRequest(3)).toEqual({
       number: 3,
+      repoId: expect.any(Number),
       title: 'PR 3',
       state: 'closed',
       draft: false,

@@ -123,6 +123,7 @@ const WITHOUT_TIMES = [
   'rebuilding',
   'recall',
   'recallContexts',
+  'repoId',
   'reread',
   'restsFor',
   'ruledBranch',

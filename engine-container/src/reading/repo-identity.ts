@@ -1,0 +1,82 @@
+import type { PullRequest } from '#core/domain/forge/forge.ts';
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import type { QueueRecord } from '../queue/record/record.ts';
+
+/** Another repository has the name: what it shows and what it lacks says nothing of the one that the queue serves. */
+export class AnotherRepo extends Error {
+  override readonly name = 'AnotherRepo';
+  constructor() {
+    super('another repository has the name');
+  }
+}
+
+/**
+ * The repository by the id that the forge gave it. A former name is free for any account, which can make the bot a
+ * collaborator: by the name alone the queue would go on there.
+ */
+export class RepoIdentity {
+  #id: number | null = null;
+  #isAsked = false;
+
+  /** The id of the repository that the queue serves; null: not known yet. */
+  get id(): number | null {
+    return this.#id;
+  }
+
+  /** To be called before the first look. */
+  begin({ repoId }: Pick<QueueRecord, 'repoId'>): void {
+    this.#id = repoId ?? null;
+  }
+
+  /** The same forge. What would be said of another repository throws `AnotherRepo`, and costs at most one call for each look. */
+  guard(forge: EngineForge): EngineForge {
+    const all = async (read: () => Promise<readonly PullRequest[]>) => this.#check(await read());
+    const guarded: Partial<EngineForge> = {
+      listOpenPullRequests: () => all(() => forge.listOpenPullRequests()),
+      listMergedPullRequests: () => all(() => forge.listMergedPullRequests()),
+      readPullRequest: async (pr) => {
+        const pull = await this.#unlessMissing(forge, () => forge.readPullRequest(pr));
+        this.#check([pull]);
+        return pull;
+      },
+      readStatuses: (sha) => this.#unlessMissing(forge, () => forge.readStatuses(sha)),
+      postStatus: (sha, status) => this.#unlessMissing(forge, () => forge.postStatus(sha, status)),
+    };
+    // No spread: a forge may inherit its methods.
+    return Object.create(forge, Object.getOwnPropertyDescriptors(guarded));
+  }
+
+  #check(pulls: readonly PullRequest[]): readonly PullRequest[] {
+    for (const { repoId } of pulls) if (repoId !== undefined) this.#adopt(repoId);
+    return pulls;
+  }
+
+  #adopt(id: number): void {
+    if (this.#id !== null && this.#id !== id) throw new AnotherRepo();
+    this.#id = id;
+  }
+
+  async #unlessMissing<T>(forge: EngineForge, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof ForgeError && error.kind === 'missing') await this.#ask(forge);
+      throw error;
+    }
+  }
+
+  /** Once for each look, and only where an id is known to compare with. */
+  async #ask(forge: EngineForge): Promise<void> {
+    if (this.#id === null || this.#isAsked) return;
+    let id: number | null = null;
+    try {
+      id = await forge.readRepoId();
+    } catch (error) {
+      // A repository that does not show is told by the calls that need it.
+      if (!(error instanceof ForgeError)) throw error;
+      return;
+    }
+    this.#isAsked = true;
+    if (id !== null) this.#adopt(id);
+  }
+}

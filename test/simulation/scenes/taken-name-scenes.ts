@@ -1,0 +1,64 @@
+import { createAbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
+import { wrapForge } from '../../scenario/hooks.ts';
+import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
+import { type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
+import { lookUntil } from './bad-head-scenes.ts';
+
+/** Scenes about decision 0355: the repository gets another name, and another account makes one of the former name. */
+
+const MINUTE_MS = 60_000;
+
+/** The name of the repository of the stage is that of `other` while `take(true)`. */
+async function setTakenStage() {
+  let isTaken = false;
+  const stage: Stage = await setStage({
+    wrapForge: wrapForge((name, values, answer) => {
+      if (!isTaken) return answer();
+      return (Reflect.get(other.forge, name) as (...args: readonly unknown[]) => Promise<unknown>)(...values);
+    }),
+  });
+  const other = createAbstractForge({ clock: stage.clock, repoId: 2 });
+  await givenProject(other);
+  await givenProject(stage.forge);
+  return { stage, other, take: (is: boolean) => (isTaken = is) };
+}
+
+/** It has a pull request of the same number, which is scheduled. */
+async function goOnElsewhere(): Promise<readonly string[]> {
+  const { stage, other, take } = await setTakenStage();
+  const pr = await givenScheduled(stage.forge, 'a');
+  await lookUntil(stage, 5 * MINUTE_MS, () => stage.forge.isMerged(pr));
+  const foreign = [await givenScheduled(other, 'x'), await givenScheduled(other, 'y')];
+  take(true);
+  const codes: (string | null)[] = [];
+  await lookUntil(stage, 10 * MINUTE_MS, () => false, codes);
+  const wrong = foreign
+    .filter((each) => other.isMerged(each))
+    .map(() => 'a pull request of another repository lands');
+  if (other.runs().length > 0) wrong.push('a gate run of another repository is begun');
+  const isTold = codes.every((code) => code === 'forge_access_denied');
+  return isTold ? wrong : [...wrong, `it is told as ${[...new Set(codes)].join()}`];
+}
+
+/** It has no pull request at all, while a success stands in the former one. */
+async function forgetSuccess(): Promise<readonly string[]> {
+  const { stage, take } = await setTakenStage();
+  const { forge } = stage;
+  forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  if ((await wordOn(stage, pr)) !== 'success') return ['the scene did not come about'];
+  take(true);
+  await lookUntil(stage, 30 * MINUTE_MS, () => false);
+  const { batches, pendingStatuses } = await stage.record();
+  const isKnown = batches.length + pendingStatuses.length > 0;
+  take(false);
+  await lookUntil(stage, 30 * MINUTE_MS, () => false);
+  const unproven = (await unprovenLandings(forge)).map(() => 'a landing is not proven');
+  return isKnown ? unproven : [...unproven, 'a success is forgotten that stands where the name was'];
+}
+
+export const TAKEN_NAME_SCENES = {
+  'another repository takes the name': goOnElsewhere,
+  'an empty repository takes the name while a success stands': forgetSuccess,
+} satisfies Scenes;
