@@ -17,6 +17,7 @@ export class AnotherRepo extends Error {
 export class RepoIdentity {
   #id: number | null = null;
   #isAsked = false;
+  #isConfirmed = false;
 
   /** The id of the repository that the queue serves; null: not known yet. */
   get id(): number | null {
@@ -28,11 +29,16 @@ export class RepoIdentity {
     this.#id = repoId ?? null;
   }
 
-  /** The same forge. What would be said of another repository throws `AnotherRepo`, and costs at most one call for each look. */
+  /** The same forge. What would be said of another repository throws `AnotherRepo`, and costs at most one call for each reconcile. */
   guard(forge: EngineForge): EngineForge {
     const all = async (read: () => Promise<readonly PullRequest[]>) => this.#check(await read());
     const guarded: Partial<EngineForge> = {
-      listOpenPullRequests: () => all(() => forge.listOpenPullRequests()),
+      listOpenPullRequests: async () => {
+        const pulls = await all(() => forge.listOpenPullRequests());
+        // No pull request shows the id, and the base and its rule would be told as those of the repository that is served.
+        if (pulls.length === 0 && !this.#isConfirmed) await this.#ask(forge);
+        return pulls;
+      },
       listMergedPullRequests: () => all(() => forge.listMergedPullRequests()),
       readPullRequest: async (pr) => {
         const pull = await this.#unlessMissing(forge, () => forge.readPullRequest(pr));
@@ -54,6 +60,7 @@ export class RepoIdentity {
   #adopt(id: number): void {
     if (this.#id !== null && this.#id !== id) throw new AnotherRepo();
     this.#id = id;
+    this.#isConfirmed = true;
   }
 
   async #unlessMissing<T>(forge: EngineForge, call: () => Promise<T>): Promise<T> {
@@ -65,7 +72,7 @@ export class RepoIdentity {
     }
   }
 
-  /** Once for each look, and only where an id is known to compare with. */
+  /** Once for each reconcile, and only where an id is known to compare with. */
   async #ask(forge: EngineForge): Promise<void> {
     if (this.#id === null || this.#isAsked) return;
     let id: number | null = null;

@@ -4,6 +4,7 @@ import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 import { describeUnrecorded } from '../queue/words/phrases.ts';
 import { isGone } from '../reading/is-gone.ts';
+import { AnotherRepo } from '../reading/repo-identity.ts';
 
 /** Heads that are looked at, those of the record that was stored last first, and of these the one that lands; each costs a call, and one more where something stands. */
 const HEADS_MAX = 60;
@@ -32,6 +33,8 @@ export async function takeBackUnrecorded(
     try {
       await takeBack(forge, posted);
     } catch (error) {
+      // The heads are in the repository that had the name before.
+      if (error instanceof AnotherRepo) return false;
       if (!(error instanceof ForgeError)) throw error;
       // A commit that is gone opens nothing.
       if (!(await isKnownGone(forge, baseBranch, error))) isComplete = false;

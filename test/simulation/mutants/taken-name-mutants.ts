@@ -18,4 +18,12 @@ export const TAKEN_NAME_MUTANTS: readonly Mutant[] = [
     families: ['calm'],
     dies: 'an empty repository takes the name while a success stands',
   },
+  {
+    guard: 'the base of another repository is not told as moved past the queue',
+    file: 'engine-container/src/reading/repo-identity.ts',
+    find: 'if (pulls.length === 0 && !this.#isConfirmed) await this.#ask(forge);',
+    replace: '',
+    families: ['calm'],
+    dies: 'a repository without a pull request takes the name',
+  },
 ];

@@ -40,6 +40,19 @@ async function goOnElsewhere(): Promise<readonly string[]> {
   return isTold ? wrong : [...wrong, `it is told as ${[...new Set(codes)].join()}`];
 }
 
+/** It has no pull request at all, another base, and no rule. */
+async function tellItsBase(): Promise<readonly string[]> {
+  const { stage, other, take } = await setTakenStage();
+  const pr = await givenScheduled(stage.forge, 'a');
+  await lookUntil(stage, 5 * MINUTE_MS, () => stage.forge.isMerged(pr));
+  await stage.drain();
+  await other.pushToBase({ 'src/x.txt': 'x' });
+  take(true);
+  await lookUntil(stage, 10 * MINUTE_MS, () => false);
+  const { unprovenBase } = await stage.record();
+  return unprovenBase === undefined ? [] : ['the base of another repository is told as moved past the queue'];
+}
+
 /** It has no pull request at all, while a success stands in the former one. */
 async function forgetSuccess(): Promise<readonly string[]> {
   const { stage, take } = await setTakenStage();
@@ -60,5 +73,6 @@ async function forgetSuccess(): Promise<readonly string[]> {
 
 export const TAKEN_NAME_SCENES = {
   'another repository takes the name': goOnElsewhere,
+  'a repository without a pull request takes the name': tellItsBase,
   'an empty repository takes the name while a success stands': forgetSuccess,
 } satisfies Scenes;

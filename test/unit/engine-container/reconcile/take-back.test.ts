@@ -1,0 +1,23 @@
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import { emptyRecord } from '../../../../engine-container/src/queue/record/record.ts';
+import { RepoIdentity } from '../../../../engine-container/src/reading/repo-identity.ts';
+import { takeBackUnrecorded } from '../../../../engine-container/src/reconcile/take-back.ts';
+
+test('where another repository has the name, nothing is taken back, and nothing is taken for gone', async () => {
+  const calls: string[] = [];
+  const forge = {
+    readStatuses: async () => {
+      calls.push('readStatuses');
+      throw new ForgeError('missing', 'GET statuses', 404);
+    },
+    readRepoId: async () => 2,
+    readBranchTip: async () => 'a'.repeat(40),
+  } as unknown as EngineForge;
+  const identity = new RepoIdentity();
+  identity.begin({ repoId: 1 });
+  const sha = 'b'.repeat(40);
+  const posted = { pr: 1, sha, context: 'mq', state: 'pending', description: 'd' };
+  const record = { ...emptyRecord('mq'), pendingStatuses: [posted, { ...posted, pr: 2 }] } as never;
+  expect(await takeBackUnrecorded(identity.guard(forge), 'main', [record])).toBe(false);
+  expect(calls).toEqual(['readStatuses']);
+});
