@@ -34,7 +34,7 @@ export class RepoIdentity {
     const all = async (read: () => Promise<readonly PullRequest[]>) => this.#check(await read());
     const guarded: Partial<EngineForge> = {
       listOpenPullRequests: async () => {
-        const pulls = await all(() => forge.listOpenPullRequests());
+        const pulls = await all(() => this.#unlessMissing(forge, () => forge.listOpenPullRequests()));
         // No pull request shows the id, and the base and its rule would be told as those of the repository that is served.
         if (pulls.length === 0 && !this.#isConfirmed) await this.#ask(forge);
         return pulls;
@@ -79,8 +79,8 @@ export class RepoIdentity {
     try {
       id = await forge.readRepoId();
     } catch (error) {
-      // A repository that does not show is told by the calls that need it.
-      if (!(error instanceof ForgeError)) throw error;
+      // A repository that does not show is told by the calls that need it. With any other failure it is not known which one this is.
+      if (!(error instanceof ForgeError && error.kind === 'missing')) throw error;
       return;
     }
     this.#isAsked = true;
