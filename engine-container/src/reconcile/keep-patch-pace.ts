@@ -16,10 +16,11 @@ export function keepPatchPace(
 ): QueueRecord {
   const { slowPatches, ...rest } = record;
   if (!pace.isKnown && slowPatches !== undefined) {
-    pace.slowUntil = Math.min(slowPatches.until, now + PACE_KEPT_MS_MAX);
+    pace.slowUntil = slowPatches.until;
     pace.isGivenUp = slowPatches.isGivenUp;
   }
   pace.isKnown = true;
+  pace.slowUntil = Math.min(pace.slowUntil, now + PACE_KEPT_MS_MAX);
   if (pace.slowUntil <= now) return rest;
   return { ...rest, slowPatches: { until: pace.slowUntil, isGivenUp: pace.isGivenUp } };
 }

@@ -31,3 +31,10 @@ test('a pace that is over leaves the record, and one of a clock that was ahead i
   const kept = keepPatchPace({ ...record, slowPatches: ahead }, new RepoDirectories().patchPace, NOW);
   expect(kept.slowPatches?.until).toBe(NOW + DAY_MS);
 });
+
+test('a pace that was measured while the clock was ahead is kept for a day at most once it is set back', () => {
+  const { patchPace } = new RepoDirectories();
+  keepPatchPace(record, patchPace, NOW + 400 * DAY_MS);
+  Object.assign(patchPace, { slowUntil: NOW + 401 * DAY_MS, isGivenUp: true });
+  expect(keepPatchPace(record, patchPace, NOW).slowPatches?.until).toBe(NOW + DAY_MS);
+});
