@@ -16,6 +16,8 @@ export interface Obligations {
   readonly atRest: boolean;
   /** Null: no success may stand, and no last word is owed. */
   readonly left: LeftHeads | null;
+  /** The id that the forge gave the repository: a record that is lost takes it over from here. Absent: not known. */
+  readonly repoId?: number;
 }
 
 /** Where a success of the queue may stand, or a last word is still to be written. */

@@ -122,7 +122,7 @@ export class SnapshotReader {
     return this.#budget.isSpent || this.#timelines.isUnfinished;
   }
 
-  /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests), one without any also its tip. */
+  /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests), one without any also its tip and its id. */
   async readAll(record: QueueRecord, fence: number): Promise<Snapshot> {
     const begunAt = this.#clock.now();
     this.reads.begin();

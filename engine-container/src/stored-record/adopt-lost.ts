@@ -1,7 +1,7 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
 import type { NodeRow } from '#core/domain/queue/batch.ts';
-import type { LeftHeads } from '#core/domain/queue/obligations.ts';
+import type { Obligations } from '#core/domain/queue/obligations.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { type EngineStore, StoreError } from '#core/ports/store.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
@@ -16,7 +16,14 @@ export interface Adopted {
   readonly rows: readonly NodeRow[];
   readonly record: Pick<
     QueueRecord,
-    'garbage' | 'recall' | 'recallHeads' | 'recallContexts' | 'recalledAt' | 'lateUntil' | 'landedNumbers'
+    | 'garbage'
+    | 'recall'
+    | 'recallHeads'
+    | 'recallContexts'
+    | 'recalledAt'
+    | 'lateUntil'
+    | 'landedNumbers'
+    | 'repoId'
   >;
 }
 
@@ -35,11 +42,17 @@ export async function adoptLost(
   const events = await store.listOwnEvents(repo, ORPHAN_EVENTS_MAX);
   const landed = landedHeads(events, repo, now);
   const numbers = landedNumbers(events, repo);
-  const known = { garbage: [...garbage], ...(numbers.length === 0 ? {} : { landedNumbers: numbers }) };
-  const left = [...(await store.listLeftHeads(repo)), ...(await readOwnLeft(store, repo))];
-  const told = left.flatMap(({ heads }) => heads);
-  const standing = told.flatMap(({ pr, head, isMereWord }) => (isMereWord === true ? [] : [{ pr, head }]));
-  const owed = told.flatMap(({ pr, head, isMereWord }) => (isMereWord === true ? [{ pr, head }] : []));
+  const told = await readTold(store, repo);
+  const known = {
+    garbage: [...garbage],
+    ...(numbers.length === 0 ? {} : { landedNumbers: numbers }),
+    ...(told?.repoId === undefined ? {} : { repoId: told.repoId }),
+  };
+  // A landing may go on while each row of its batch is resolved, so that no open row tells of it.
+  const left = [...(await store.listLeftHeads(repo)), ...(told?.left == null ? [] : [told.left])];
+  const heads = left.flatMap((each) => each.heads);
+  const standing = heads.flatMap(({ pr, head, isMereWord }) => (isMereWord === true ? [] : [{ pr, head }]));
+  const owed = heads.flatMap(({ pr, head, isMereWord }) => (isMereWord === true ? [{ pr, head }] : []));
   // Those that hold up all others are read first.
   const recall = new Set([
     ...standing.map(({ pr }) => pr),
@@ -65,20 +78,16 @@ export async function adoptLost(
   };
 }
 
-/**
- * The heads of the lost record itself, as it told them with its last write. A landing may go on while each row of its
- * batch is resolved, so that no open row tells of it.
- */
-async function readOwnLeft(
+/** The last words of the lost record itself; null: they are as lost as the record. */
+async function readTold(
   store: Pick<EngineStore, 'readObligations'>,
   { id }: ManagedRepo,
-): Promise<readonly LeftHeads[]> {
+): Promise<Obligations | null> {
   try {
-    const told = await store.readObligations(id);
-    return told?.left == null ? [] : [told.left];
+    return await store.readObligations(id);
   } catch (error) {
-    // As lost as the record: nothing would ever begin again if it had to be read.
-    if (error instanceof StoreError && error.kind === 'unreadable') return [];
+    // Nothing would ever begin again if it had to be read.
+    if (error instanceof StoreError && error.kind === 'unreadable') return null;
     throw error;
   }
 }

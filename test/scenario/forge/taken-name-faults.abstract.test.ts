@@ -52,3 +52,24 @@ test('a repository without pull requests at all is told as another one, and its 
   expect(await world.reconcile()).toMatchObject({ errorCode: 'forge_access_denied', refusal: 'replaced' });
   expect((await world.record()).unprovenBase).toBeUndefined();
 });
+
+test('a record that was set aside while another repository had the name does not make that one its own', async () => {
+  const { world, other, take } = await givenTaken((_, __, answer) => answer());
+  await givenScheduled(world.forge, 'a');
+  await world.drain();
+  const foreign = await givenScheduled(other, 'x');
+  take(true);
+  await world.reconcile();
+  const { loadQueueRecord } = world.store;
+  world.store.loadQueueRecord = async (id) => {
+    world.store.loadQueueRecord = loadQueueRecord;
+    const stored = await world.store.loadQueueRecord(id);
+    return stored === null ? null : { ...stored, document: { entries: 'none' } };
+  };
+  expect(await world.reconcile()).toMatchObject({ errorCode: 'engine_error' });
+  await world.clock.advance(60_000);
+  await world.drain();
+  take(false);
+  await givenScheduled(world.forge, 'b');
+  expect([other.isMerged(foreign), (await world.reconcile())?.errorCode]).toEqual([false, null]);
+});

@@ -43,6 +43,7 @@ const stored = record<StoredObligations>({
   // Rows of before it was told: the engine looks, and tells it.
   atRest: ['at_rest', defaulted(flag, false)],
   left: ['owed', optional(leftHeads) as Codec<LeftHeads>],
+  repoId: ['forge_repo_id', optional(whole) as Codec<number>],
 });
 
 export const obligations: RowCodec<Obligations> = {

@@ -16,6 +16,7 @@ export function toObligations(record: QueueRecord, at: EpochMs): Obligations {
     inFlight: [...new Set([...landing, ...members, ...unread].map(({ pr }) => pr))],
     atRest: !isOpen(record) && record.entries.length === 0 && record.halted === null,
     left: toLeftHeads(record),
+    ...(record.repoId === undefined ? {} : { repoId: record.repoId }),
   };
 }
 
