@@ -5,8 +5,8 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a landing of a lost record is known by what the record told last (A24, A32)',
     file: 'engine-container/src/stored-record/adopt-lost.ts',
-    find: '...(await readOwnLeft(store, repo))',
-    replace: '...(await readOwnLeft(store, repo)).slice(0, 0)',
+    find: '(told?.left == null ? [] : [told.left])',
+    replace: '[]',
     families: ['drifts', 'storm'],
     dies: 'the record of a landing is lost that no row tells of',
   },

@@ -13,7 +13,7 @@ export const SLOW_PATCH_MUTANTS: readonly Mutant[] = [
   {
     guard: 'an engine that has just begun goes by the pace of the record',
     file: 'engine-container/src/reconcile/keep-patch-pace.ts',
-    find: 'pace.slowUntil = Math.min(slowPatches.until, now + PACE_KEPT_MS_MAX);',
+    find: 'pace.slowUntil = slowPatches.until;',
     replace: '',
     families: ['gitea'],
     dies: 'an engine begins anew where each patch is slow',
