@@ -355,4 +355,12 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     families: ['shared_heads'],
     dies: 'one that was refused leaves, and another one with its head was bounced',
   },
+  {
+    guard: 'a dropped schedule is not told over the bounce of another one with the head',
+    file: 'engine-container/src/queue/words/last-word.ts',
+    find: 'if (bounced !== undefined)\n    return sayError(pass, bounced, describeEarlierBounce(bounceOf(pass.record, bounced)));',
+    replace: '',
+    families: ['shared_heads'],
+    dies: 'the schedule of one is dropped whose twin was bounced',
+  },
 ];

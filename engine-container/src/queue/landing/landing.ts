@@ -36,9 +36,8 @@ import { isBound } from '../record/queue-entry.ts';
 import { type Batch, type Member, type QueueRecord, treeOf } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
 import { leaveQueue } from '../words/departure.ts';
-import { sayLastWord } from '../words/last-word.ts';
-import { describeLanding, describeLostSchedule } from '../words/phrases.ts';
-import { wishStatus } from '../words/wish-status.ts';
+import { sayLastWord, sayLostSchedule } from '../words/last-word.ts';
+import { describeLanding } from '../words/phrases.ts';
 import {
   findBlock,
   holdBlocked,
@@ -178,13 +177,7 @@ function loseSchedule(pass: DecisionContext, batch: Batch, landing: Landing): vo
   const entry = entryOf(pass.record, landing.pr);
   batch.fates.push({ pr: landing.pr, action: 'skipped', reason: 'schedule_lost' });
   if (entry !== undefined) leaveQueue(pass, entry, 'schedule_lost');
-  wishStatus(pass, {
-    pr: landing.pr,
-    sha: landing.head,
-    state: 'pending',
-    description: describeLostSchedule(),
-    targetUrl: null,
-  });
+  sayLostSchedule(pass, landing);
 }
 
 /** Lets the next proven pull request land: everything is as it was staged, the intent is recorded, then `success`. */

@@ -1,13 +1,34 @@
 import type { DecisionContext } from '../decision-context.ts';
+import { bounceOf, isBounced } from '../record/bounced.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import type { QueueRecord } from '../record/record.ts';
-import { describeDeparture, describeOldHead, describeRefusal, describeTakeBack } from './phrases.ts';
-import { wishStatus } from './wish-status.ts';
+import {
+  describeDeparture,
+  describeEarlierBounce,
+  describeLostSchedule,
+  describeOldHead,
+  describeRefusal,
+  describeTakeBack,
+} from './phrases.ts';
+import { sayError, wishStatus } from './wish-status.ts';
 
 /** A success whose answer was lost may have been carried out after it was taken back: the last word is ours (E19). */
 export function sayLastWord(pass: DecisionContext, landing: Landing, reason: TakeBackReason): void {
   const { pr, head: sha } = landing;
   wishStatus(pass, { pr, sha, ...wordsOfEnd(pass.record, landing, reason), targetUrl: null });
+}
+
+/**
+ * The last word of one whose schedule the forge dropped. A status belongs to the commit: one with this head that was bounced or
+ * refused keeps the words of that, which say what its author has to do.
+ */
+export function sayLostSchedule(pass: DecisionContext, { pr, head: sha }: Landing): void {
+  const others = pass.record.entries.filter((entry) => entry.head === sha);
+  if (others.some(({ refusedFor }) => refusedFor !== null)) return;
+  const bounced = others.find((entry) => isBounced(pass.record, entry));
+  if (bounced !== undefined)
+    return sayError(pass, bounced, describeEarlierBounce(bounceOf(pass.record, bounced)));
+  wishStatus(pass, { pr, sha, state: 'pending', description: describeLostSchedule(), targetUrl: null });
 }
 
 /**
