@@ -24,12 +24,15 @@ export class RepoIdentity {
     return this.#id;
   }
 
-  /** To be called before the first look. */
+  /** Takes the id of the record. Called before the first look. */
   begin({ repoId }: Pick<QueueRecord, 'repoId'>): void {
     this.#id = repoId ?? null;
   }
 
-  /** The same forge. What would be said of another repository throws `AnotherRepo`, and costs at most one call for each reconcile. */
+  /**
+   * The same forge. What would be said of another repository throws `AnotherRepo`. Once the forge has told the id, no further call of
+   * the reconcile asks for it.
+   */
   guard(forge: EngineForge): EngineForge {
     const all = async (read: () => Promise<readonly PullRequest[]>) => this.#check(await read());
     const guarded: Partial<EngineForge> = {
@@ -72,7 +75,7 @@ export class RepoIdentity {
     }
   }
 
-  /** Once for each reconcile, and only where an id is known to compare with. */
+  /** An answer holds for the whole reconcile. Nothing is asked where no id is known to compare with. */
   async #ask(forge: EngineForge): Promise<void> {
     if (this.#id === null || this.#isAsked) return;
     let id: number | null = null;
