@@ -173,7 +173,7 @@ export interface ForgeReader {
    */
   listTeamMembers(team: string): Promise<readonly string[] | null>;
   /**
-   * The id that the forge gave the repository: it stays over each change of name and owner, and no other repository ever has it.
+   * The id that the forge gave the repository, which stays under another name (forge facts, 1). Another repository has another id.
    * Null where the forge names none.
    */
   readRepoId(): Promise<number | null>;

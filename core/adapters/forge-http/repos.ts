@@ -11,9 +11,13 @@ export async function readVersion(transport: ForgeTransport): Promise<ForgeVersi
   return parseForgeVersion(readBody(Version, call, await transport.request(call)).version);
 }
 
-export async function readRepo(transport: ForgeTransport): Promise<ForgeRepo> {
+export async function readRepoRow(transport: ForgeTransport): Promise<RepoRow> {
   const call = { method: 'GET', label: 'GET repo', path: transport.repoPath } as const;
-  const row = readBody(RepoRow, call, await transport.request(call));
+  return readBody(RepoRow, call, await transport.request(call));
+}
+
+export async function readRepo(transport: ForgeTransport): Promise<ForgeRepo> {
+  const row = await readRepoRow(transport);
   return {
     fullName: row.full_name,
     defaultBranch: row.default_branch,
@@ -23,12 +27,6 @@ export async function readRepo(transport: ForgeTransport): Promise<ForgeRepo> {
     canPush: row.permissions.push,
     allowedStyles: readStyles(row),
   };
-}
-
-/** Null where the forge names none. */
-export async function readRepoId(transport: ForgeTransport): Promise<number | null> {
-  const call = { method: 'GET', label: 'GET repo', path: transport.repoPath } as const;
-  return readBody(RepoRow, call, await transport.request(call)).id;
 }
 
 type StyleFlags = Pick<RepoRow, 'allow_merge_commits' | 'allow_squash_merge' | 'allow_rebase'>;

@@ -1,11 +1,10 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { ForgeError, type ScheduleProbe } from '#core/ports/forge.ts';
 import { readPullRequest } from './pulls.ts';
+import { readRepoRow } from './repos.ts';
 import { cancelAutoMerge } from './setup-pulls.ts';
 import { readWholeTimeline } from './timeline.ts';
 import { readBotLogin } from './users.ts';
-import { readBody } from './wire/read-body.ts';
-import { RepoRow } from './wire/schema-admin.ts';
 import {
   type ForgeAnswer,
   type ForgeTransport,
@@ -81,8 +80,7 @@ async function isOpenAt(transport: ForgeTransport, pr: PullRequestNumber, head: 
  * merges. Where all are allowed, it is the one that merges only a head on top of the base.
  */
 async function chooseStyle(transport: ForgeTransport): Promise<string> {
-  const call = { method: 'GET', label: 'GET repo', path: transport.repoPath } as const;
-  const row = readBody(RepoRow, call, await transport.request(call));
+  const row = await readRepoRow(transport);
   const styles = [
     ['fast-forward-only', row.allow_fast_forward_only_merge],
     ['rebase-merge', row.allow_rebase_explicit],

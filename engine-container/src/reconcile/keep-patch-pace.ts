@@ -1,9 +1,7 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
+import { GIVEN_UP_PATCH_KEPT_MS } from '../staging/change-writer.ts';
 import type { RepoDirectories } from './engine-memory.ts';
-
-/** No pace is kept for longer: a record of a clock that was ahead would keep it for good. */
-const PACE_KEPT_MS_MAX = 24 * 60 * 60_000;
 
 /**
  * The record with the pace of patches that this engine knows. One that has just begun knows none, and takes that of the record:
@@ -20,7 +18,8 @@ export function keepPatchPace(
     pace.isGivenUp = slowPatches.isGivenUp;
   }
   pace.isKnown = true;
-  pace.slowUntil = Math.min(pace.slowUntil, now + PACE_KEPT_MS_MAX);
+  // The longest time that a pace is kept for: of a clock that was ahead it would never end.
+  pace.slowUntil = Math.min(pace.slowUntil, now + GIVEN_UP_PATCH_KEPT_MS);
   if (pace.slowUntil <= now) return rest;
   return { ...rest, slowPatches: { until: pace.slowUntil, isGivenUp: pace.isGivenUp } };
 }

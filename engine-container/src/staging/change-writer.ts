@@ -11,7 +11,7 @@ import { ReadingUnfinished, type RepoObjects } from './repo-objects.ts';
 const SLOW_PATCH_MS = 3_000;
 /** For this time patches count as slow: after a slow one, and after one that was given up, which costs its batch an attempt. */
 const SLOW_KEPT_MS = 60 * 60_000;
-const GIVEN_UP_KEPT_MS = 24 * 60 * 60_000;
+export const GIVEN_UP_PATCH_KEPT_MS = 24 * 60 * 60_000;
 /** Failures of files in a row after which the change is tried as a patch again. */
 const FILE_FAILURES_MAX = 2;
 
@@ -146,7 +146,7 @@ export class ChangeWriter {
     } finally {
       const tookMs = clock.monotonic() - startedAt;
       if (tookMs >= SLOW_PATCH_MS) {
-        pace.slowUntil = clock.now() + (end === 'given_up' ? GIVEN_UP_KEPT_MS : SLOW_KEPT_MS);
+        pace.slowUntil = clock.now() + (end === 'given_up' ? GIVEN_UP_PATCH_KEPT_MS : SLOW_KEPT_MS);
         pace.isGivenUp = end === 'given_up';
         pace.fileFailures = 0;
       }

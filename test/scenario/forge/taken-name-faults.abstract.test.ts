@@ -1,28 +1,13 @@
 import { ForgeError } from '#core/ports/forge.ts';
-import { createAbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
-import { type Hook, untilSuccess, wrapForge } from '../hooks.ts';
-import { givenProject, givenScheduled } from '../stories.ts';
+import { untilSuccess } from '../hooks.ts';
+import { givenScheduled } from '../stories.ts';
+import { givenTaken } from '../taken-name.ts';
 import { createWorld } from '../world.ts';
 
 /** Another repository has the name (decision 0355), and not each of its calls answers. */
-async function givenTaken(fault: Hook) {
-  let isTaken = false;
-  const world = await createWorld({
-    wrapForge: wrapForge((name, values, answer) => {
-      if (!isTaken) return answer();
-      const call = () =>
-        (Reflect.get(other.forge, name) as (...args: readonly unknown[]) => Promise<unknown>)(...values);
-      return fault(name, values, call);
-    }),
-  });
-  const other = createAbstractForge({ clock: world.clock, repoId: 2 });
-  await givenProject(other);
-  await givenProject(world.forge);
-  return { world, other, take: (is: boolean) => (isTaken = is) };
-}
 
 test('a success that stands where the name was is not forgotten while the id cannot be read', async () => {
-  const { world, take } = await givenTaken(async (name, _, answer) => {
+  const { world, take } = await givenTaken(createWorld, async (name, _, answer) => {
     if (name === 'readRepoId') throw new ForgeError('unreachable', 'GET repo', 502);
     return answer();
   });
@@ -40,7 +25,7 @@ test('a success that stands where the name was is not forgotten while the id can
 });
 
 test('a repository without pull requests at all is told as another one, and its base says nothing', async () => {
-  const { world, other, take } = await givenTaken(async (name, _, answer) => {
+  const { world, other, take } = await givenTaken(createWorld, async (name, _, answer) => {
     if (name === 'listOpenPullRequests' || name === 'listMergedPullRequests')
       throw new ForgeError('missing', 'GET pulls', 404);
     return answer();
@@ -54,7 +39,7 @@ test('a repository without pull requests at all is told as another one, and its 
 });
 
 test('a record that was set aside while another repository had the name does not make that one its own', async () => {
-  const { world, other, take } = await givenTaken((_, __, answer) => answer());
+  const { world, other, take } = await givenTaken(createWorld);
   await givenScheduled(world.forge, 'a');
   await world.drain();
   const foreign = await givenScheduled(other, 'x');

@@ -16,7 +16,7 @@ export const TAKEN_NAME_MUTANTS: readonly Mutant[] = [
     find: "if (error instanceof ForgeError && error.kind === 'missing') await this.#ask(forge);",
     replace: '',
     families: ['calm'],
-    dies: 'an empty repository takes the name while a success stands',
+    dies: 'another repository takes the name amid a look while a success stands',
   },
   {
     guard: 'the base of another repository is not told as moved past the queue',

@@ -1,31 +1,15 @@
-import { createAbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
-import { wrapForge } from '../../scenario/hooks.ts';
-import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
-import { type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
+import { givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
+import { givenTaken } from '../../scenario/taken-name.ts';
+import { type Scenes, setStage, wordOn } from '../scene-stage.ts';
 import { lookUntil } from './bad-head-scenes.ts';
 
 /** Scenes about decision 0355: the repository gets another name, and another account makes one of the former name. */
 
 const MINUTE_MS = 60_000;
 
-/** The name of the repository of the stage is that of `other` while `take(true)`. */
-async function setTakenStage() {
-  let isTaken = false;
-  const stage: Stage = await setStage({
-    wrapForge: wrapForge((name, values, answer) => {
-      if (!isTaken) return answer();
-      return (Reflect.get(other.forge, name) as (...args: readonly unknown[]) => Promise<unknown>)(...values);
-    }),
-  });
-  const other = createAbstractForge({ clock: stage.clock, repoId: 2 });
-  await givenProject(other);
-  await givenProject(stage.forge);
-  return { stage, other, take: (is: boolean) => (isTaken = is) };
-}
-
 /** It has a pull request of the same number, which is scheduled. */
 async function goOnElsewhere(): Promise<readonly string[]> {
-  const { stage, other, take } = await setTakenStage();
+  const { world: stage, other, take } = await givenTaken(setStage);
   const pr = await givenScheduled(stage.forge, 'a');
   await lookUntil(stage, 5 * MINUTE_MS, () => stage.forge.isMerged(pr));
   const foreign = [await givenScheduled(other, 'x'), await givenScheduled(other, 'y')];
@@ -42,7 +26,7 @@ async function goOnElsewhere(): Promise<readonly string[]> {
 
 /** It has no pull request at all, another base, and no rule. */
 async function tellItsBase(): Promise<readonly string[]> {
-  const { stage, other, take } = await setTakenStage();
+  const { world: stage, other, take } = await givenTaken(setStage);
   const pr = await givenScheduled(stage.forge, 'a');
   await lookUntil(stage, 5 * MINUTE_MS, () => stage.forge.isMerged(pr));
   await stage.drain();
@@ -53,9 +37,12 @@ async function tellItsBase(): Promise<readonly string[]> {
   return unprovenBase === undefined ? [] : ['the base of another repository is told as moved past the queue'];
 }
 
-/** It has no pull request at all, while a success stands in the former one. */
+/** A success stands in the former one, whose list is read just before. */
 async function forgetSuccess(): Promise<readonly string[]> {
-  const { stage, take } = await setTakenStage();
+  const given = await givenTaken(setStage, (name, _values, answer) =>
+    name === 'listOpenPullRequests' ? given.world.forge.forge.listOpenPullRequests() : answer(),
+  );
+  const { world: stage, take } = given;
   const { forge } = stage;
   forge.mergeBehaviour = () => ({ kind: 'lost' });
   const pr = await givenScheduled(forge, 'a');
@@ -74,5 +61,5 @@ async function forgetSuccess(): Promise<readonly string[]> {
 export const TAKEN_NAME_SCENES = {
   'another repository takes the name': goOnElsewhere,
   'a repository without a pull request takes the name': tellItsBase,
-  'an empty repository takes the name while a success stands': forgetSuccess,
+  'another repository takes the name amid a look while a success stands': forgetSuccess,
 } satisfies Scenes;

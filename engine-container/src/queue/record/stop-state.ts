@@ -2,7 +2,7 @@ import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts'
 import type { HaltEvidence } from '#core/domain/queue/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 
-/** Failures that came again and again before a rest. */
+/** Failures that came again and again before a rest; `forge_unreachable` is that of an older version. */
 export const REST_CAUSES = [
   'gate_infrastructure',
   'gate_timeout',
