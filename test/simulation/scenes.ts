@@ -51,6 +51,7 @@ import { REPAIR_SCENES } from './scenes/repair-scenes.ts';
 import { REVIEW_SCENES } from './scenes/review-scenes.ts';
 import { RULE_SCENES } from './scenes/rule-scenes.ts';
 import { RUNNER_SCENES } from './scenes/runner-scenes.ts';
+import { SAME_CHANGE_SCENES } from './scenes/same-change-scenes.ts';
 import { SHARED_RUN_SCENES } from './scenes/shared-run-scenes.ts';
 import { SLOW_PATCH_SCENES } from './scenes/slow-patch-scenes.ts';
 import { TAKEN_NAME_SCENES } from './scenes/taken-name-scenes.ts';
@@ -118,6 +119,7 @@ export const SCENES = {
   ...REVIEW_SCENES,
   ...RULE_SCENES,
   ...RUNNER_SCENES,
+  ...SAME_CHANGE_SCENES,
   ...SHARED_RUN_SCENES,
   ...TWIN_SCENES,
   ...TWIN_ORDER_SCENES,

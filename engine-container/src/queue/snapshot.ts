@@ -82,6 +82,8 @@ export interface Snapshot {
   readonly traces?: ReadonlyMap<CommitSha, Reading<Trace>>;
   /** Pull requests that were merged the latest, to every branch, read with `traces`; absent: not looked for. */
   readonly merged?: Reading<readonly PullRequest[]>;
+  /** Is the pull request of a landing in `traces` merged, where it is not in `merged`? Each is read by itself; absent: all are in it. */
+  readonly ownMerged?: ReadonlyMap<PullRequestNumber, Reading<boolean>>;
   /** The statuses on the heads of those that a lost record had in flight; absent: not looked for. */
   readonly recalled?: ReadonlyMap<PullRequestNumber, Reading<RecalledView>>;
   /** Statuses of heads on which a `success` may appear late, by commit; absent: none was due. */

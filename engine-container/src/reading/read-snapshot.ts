@@ -112,7 +112,7 @@ export class SnapshotReader {
       views: this.#views,
       timelines: this.#timelines,
     });
-    this.#traces = new TraceReader(this.#commits, this.#twins);
+    this.#traces = new TraceReader(deps.forge, this.#tryRead, this.#commits, this.#twins);
     this.#base = new BaseReader({ ...deps, commits: this.#commits, tryRead: this.#tryRead }, repo.baseBranch);
     this.#gates = new GateReader(deps.forge, deps.clock, this.#tryRead);
   }

@@ -81,12 +81,11 @@ export function resolveNode(
     const receipt = batch.receipts[cursor];
     // A superseded or split node speaks for no member: its members are decided elsewhere (A14, A26).
     const undecided = outcome === 'superseded' || outcome === 'bisected';
-    if (!undecided && cursor < batch.landed) {
-      return receipt === undefined
-        ? { ...base, action: 'landed', reason: 'unverified' }
-        : { ...base, action: 'landed', receipt };
-    }
+    if (!undecided && cursor < batch.landed && receipt !== undefined)
+      return { ...base, action: 'landed', receipt };
     const fate = undecided ? undefined : batch.fates.find((candidate) => candidate.pr === member.pr);
+    if (!undecided && cursor < batch.landed && fate === undefined)
+      return { ...base, action: 'landed', reason: 'unverified' };
     return fate === undefined
       ? { ...base, action: 'requeued' }
       : { ...base, action: fate.action, reason: fate.reason };

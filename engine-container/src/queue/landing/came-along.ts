@@ -1,6 +1,7 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { hasLandedHead } from './landed.ts';
+import { isUntraced } from './merged-instead.ts';
 
 type Merged = Pick<PullRequest, 'headSha' | 'mergeCommitSha'>;
 
@@ -17,7 +18,7 @@ export function cameAlong(pass: DecisionContext, pull: Merged): 'yes' | 'unknown
   const { mergeCommitSha: merge } = pull;
   if (merge === null) return 'no';
   const landed = record.landed ?? [];
-  if (landed.some((each) => each.merge === merge)) return 'yes';
+  if (landed.some((each) => each.merge === merge)) return isUntraced(record, merge) ? 'unknown' : 'yes';
   const toJudge = mergesToJudge(pass);
   const isItsHead = merge === pull.headSha;
   if (toJudge.includes(merge) || (isItsHead && toJudge.length > 0)) return 'unknown';

@@ -19,6 +19,7 @@ import { describeUnverified } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { concludeLanding, tellLeftBehind } from './landed.ts';
 import { firstLookAfter } from './landing-pace.ts';
+import { giveUpMerge, isItsMerge } from './merged-instead.ts';
 import { nameTwin } from './twin-names.ts';
 import { watchUnheard } from './unheard.ts';
 
@@ -151,8 +152,18 @@ export function traceLandings(pass: DecisionContext): void {
         disown(pass, batch);
         break;
       }
+      const named = nameTwin(pass, batch, landed);
+      const isIts = isItsMerge(pass, batch.members[landed.index]?.pr, named);
+      if (isIts === 'unknown') {
+        wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MS_MIN);
+        break;
+      }
+      if (isIts === 'no') {
+        giveUpMerge(pass, batch, landed);
+        continue;
+      }
       batch.untraced = (batch.untraced ?? []).filter((each) => each !== landed);
-      acknowledge(pass, batch, nameTwin(pass, batch, landed));
+      acknowledge(pass, batch, named);
     }
   }
 }

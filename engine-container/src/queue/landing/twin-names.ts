@@ -1,6 +1,7 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
-import type { PullRequestNumber } from '#core/domain/ids.ts';
+import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { askersOf, type DecisionContext, emitEvent, entryOf } from '../decision-context.ts';
+import type { TakeBackReason } from '../record/landing-state.ts';
 import { authored, comparePositions, createEntry } from '../record/queue-entry.ts';
 import type { Batch, Member, Untraced } from '../record/record.ts';
 
@@ -35,16 +36,22 @@ export function nameTwin(pass: DecisionContext, batch: Batch, landed: Untraced):
   if (record.landed !== undefined)
     record.landed = record.landed.map((each) => ({ ...each, pr: nameOf(each.pr) }));
   if (record.landedNumbers !== undefined) record.landedNumbers = record.landedNumbers.map(nameOf);
-  putBack(pass, member, batch.createdAt);
+  putBack(pass, member, batch.createdAt, 'candidate_changed');
   const { scheduledBy: _, approvedBy: __, ...meant } = receipt;
   return { index, receipt: { ...meant, ...askers } };
 }
 
-function putBack(pass: DecisionContext, member: Member, queuedAt: number): void {
+/** A member that was taken for landed is in the queue again, at its old place. */
+export function putBack(
+  pass: DecisionContext,
+  member: Member,
+  queuedAt: EpochMs,
+  reason: TakeBackReason,
+): void {
   const { pr, head, title, scheduleId } = member;
   if (entryOf(pass.record, pr) !== undefined) return;
   const entry = createEntry({ pr, head, title, scheduleId, queuedAt, ...authored(member) });
   pass.record.entries.push(entry);
   pass.record.entries.sort(comparePositions(pass.s.now));
-  emitEvent(pass, 'pr_requeued', entry, 'candidate_changed');
+  emitEvent(pass, 'pr_requeued', entry, reason);
 }
