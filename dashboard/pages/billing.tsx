@@ -1,10 +1,19 @@
+import { useState } from 'react';
 import { useSearch } from 'wouter';
 import { CONNECTIONS_PER_TENANT_MAX, REPOS_PER_TENANT_MAX } from '#core/domain/api-limits.ts';
 import { KEYS, useBilling, useChange, usePlans } from '../data/hooks.ts';
-import { Button, Loading, PageHead, useTitle } from '../parts/frame/basics.tsx';
+import { Button, Confirm, Loading, PageHead, useTitle } from '../parts/frame/basics.tsx';
 import { Problem, ProblemPage } from '../parts/frame/errors.tsx';
 import { Tag } from '../parts/frame/signal.tsx';
-import { adviseBilling, type Billing, type Offer, planOf, sayIncluded, sayPrice } from '../view/billing.ts';
+import {
+  adviseBilling,
+  type Billing,
+  type Offer,
+  planOf,
+  sayCharge,
+  sayIncluded,
+  sayPrice,
+} from '../view/billing.ts';
 import { safeUrl, showNumber } from '../view/format.ts';
 import type { Tone } from '../view/tone.ts';
 
@@ -171,6 +180,10 @@ function Plans({ billing }: { readonly billing: Billing }) {
     (api, tier: PaidTier) => api.changePlan({ body: { tier } }),
     [KEYS.billing, ['queue']],
   );
+  const [asked, setAsked] = useState<PaidTier | null>(null);
+  const leave = () => setAsked(null);
+  const askedName = PLANS.find(({ tier }) => tier === asked)?.name ?? '';
+  const priceOf = (tier: PaidTier) => sayPrice(planOf(plans.data, tier)?.price ?? null, offer);
   return (
     <section aria-labelledby="plans-title">
       <h2 id="plans-title">Plans</h2>
@@ -184,9 +197,7 @@ function Plans({ billing }: { readonly billing: Billing }) {
         {PLANS.map(({ tier, name, words }) => (
           <li key={tier} className="panel">
             <h3>{name}</h3>
-            <p className="plan-price">
-              {plans.isPending ? 'Reading the price …' : sayPrice(planOf(plans.data, tier)?.price ?? null)}
-            </p>
+            <p className="plan-price">{plans.isPending ? 'Reading the price …' : priceOf(tier)}</p>
             <p>{words}</p>
             <p className="hint">{sayIncluded(planOf(plans.data, tier))}</p>
             {billing.entitled_tier === tier && <Entitled offer={offer} />}
@@ -198,7 +209,7 @@ function Plans({ billing }: { readonly billing: Billing }) {
                   (checkout.isPending && checkout.variables === tier) ||
                   (change.isPending && change.variables === tier)
                 }
-                onClick={() => (offer === 'change' ? change.mutate(tier) : checkout.mutate(tier))}
+                onClick={() => (offer === 'change' ? setAsked(tier) : checkout.mutate(tier))}
               >
                 {offer === 'change' ? `Change to ${name}` : `Choose ${name}`}
               </Button>
@@ -206,6 +217,26 @@ function Plans({ billing }: { readonly billing: Billing }) {
           </li>
         ))}
       </ul>
+      <Confirm open={asked !== null} title={`Change to ${askedName}?`} onClose={leave}>
+        {asked !== null && (
+          <>
+            <p>
+              {askedName}: {priceOf(asked)}
+            </p>
+            <p>{sayCharge(asked)}</p>
+            <div className="row">
+              <Button
+                kind="main"
+                busy={change.isPending}
+                onClick={() => change.mutate(asked, { onSettled: leave })}
+              >
+                Change the plan
+              </Button>
+              <Button onClick={leave}>Stay on the plan</Button>
+            </div>
+          </>
+        )}
+      </Confirm>
       <p role="status" className="hint">
         {change.data !== undefined && `You are on ${change.data.tier} now.`}
       </p>

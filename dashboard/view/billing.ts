@@ -57,10 +57,12 @@ export function planOf(list: ResultOf<'readPlans'> | undefined, tier: Plan['tier
   return list?.plans.find((plan) => plan.tier === tier);
 }
 
-/** `€29.00 a month`; in words where it is not known, never as free. */
-export function sayPrice(price: Plan['price']): string {
+/** `€29.00 a month`; in words where it is not known, never as free. A change of plan goes through no payment page. */
+export function sayPrice(price: Plan['price'], offer: Offer): string {
   if (price === null)
-    return 'The price is not known here; the payment page shows it before anything is charged.';
+    return offer === 'change'
+      ? 'The price is not known here; the invoice names it.'
+      : 'The price is not known here; the payment page shows it before anything is charged.';
   const { amount, currency, interval, interval_count: count } = price;
   const money = new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(amount));
   return count === 1 ? `${money} a ${interval}` : `${money} every ${count} ${interval}s`;
@@ -72,4 +74,16 @@ export function sayIncluded(plan: Plan | undefined): string | null {
   const of = (count: number | null, one: string, many: string) =>
     count === null ? `any number of ${many}` : plural(count, one, many);
   return `Includes ${of(repos, 'repository', 'repositories')} and ${of(connections, 'connection', 'connections')}.`;
+}
+
+/**
+ * For the question before a change between the two paid plans: what it costs, and when. As `core/adapters/payments-http` asks for it:
+ * prorated, and charged at once. https://docs.stripe.com/billing/subscriptions/prorations: a credit is not paid back.
+ */
+export function sayCharge(to: Plan['tier']): string {
+  const more =
+    'What it costs more for the rest of the period that you have paid is charged at once, by your payment method. Where that payment fails, nothing changes.';
+  return to === 'team'
+    ? more
+    : `The smaller plan includes less from now on. What it costs less for the rest of the period that you have paid counts towards the next invoices, and is not paid back. ${more}`;
 }

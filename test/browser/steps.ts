@@ -188,6 +188,7 @@ export async function changePlan(watched: WatchedPage): Promise<void> {
   await page.getByRole('link', { name: 'Billing' }).click();
   await sees(heading(page, /Your plan/));
   await button(page, 'Change to Team').click();
+  await button(page.getByRole('dialog'), 'Change the plan').click();
   await sees(page.getByText('You are on team now.'));
   await sees(heading(page, /Your plan: team/i));
 }

@@ -3,6 +3,7 @@ import {
   type Billing,
   type Plan,
   planOf,
+  sayCharge,
   sayIncluded,
   sayPrice,
 } from '../../../../dashboard/view/billing.ts';
@@ -75,7 +76,13 @@ test.each<[Plan['price'], string]>([
   [{ amount: '500', currency: 'JPY', interval: 'month', interval_count: 3 }, '¥500 every 3 months'],
   [null, 'The price is not known here; the payment page shows it before anything is charged.'],
 ])('a price of %j is told as it is charged', (price, words) => {
-  expect(sayPrice(price)).toBe(words);
+  expect(sayPrice(price, 'first')).toBe(words);
+});
+
+test('a change of plan goes through no payment page, and is told with what it costs', () => {
+  expect(sayPrice(null, 'change')).not.toContain('payment page');
+  expect(sayCharge('team')).toContain('is charged at once');
+  expect(sayCharge('pro')).toContain('is not paid back');
 });
 
 test('a plan says what it includes; while it is not known, nothing', () => {
