@@ -216,7 +216,14 @@ export function createDispatchStore(table: Table): DispatchStore {
 }
 
 /** Attributes that describe one reconcile alone. */
-const OF_ONE_RECONCILE = ['missing_scopes', 'refusal', 'retrying_since', 'slow_failures', 'held_ms'];
+const OF_ONE_RECONCILE = [
+  'missing_scopes',
+  'refusal',
+  'key_fault',
+  'retrying_since',
+  'slow_failures',
+  'held_ms',
+];
 
 /**
  * Update that replaces an outcome, but for the values that this reconcile did not see: the rule, and the last success.

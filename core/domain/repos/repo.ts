@@ -89,6 +89,8 @@ export interface ReconcileOutcome {
   readonly missingScopes?: readonly TokenScope[];
   /** Of `forge_access_denied`: why, where the answer of the forge tells. */
   readonly refusal?: RefusalCause;
+  /** Fault of the key that seals tokens, by its name at the key service; absent: the key was not refused. */
+  readonly keyFault?: string;
   /** Since when nothing but failures that pass came of it; absent when this one was none. */
   readonly retryingSince?: EpochMs;
   /** How many in a row, with this one, held a worker for long and came to nothing; absent: this one did not. */

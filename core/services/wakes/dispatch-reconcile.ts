@@ -181,7 +181,7 @@ async function reconcileRepo(
     by: ended.again === undefined ? 'engine' : 'look',
     wake_at: wakeAt,
   });
-  tellUnopenedToken(deps, repo, { last, outcome, keyFault: ended.keyFault ?? null });
+  tellUnopenedToken(deps, repo, { last, outcome });
   const { report, leaveLease: isLost } = ended;
   return { kind: 'reconciled', repo, outcome, logTail: report?.logTail ?? [], isLost };
 }
@@ -190,27 +190,26 @@ async function reconcileRepo(
 function tellUnopenedToken(
   { log }: Pick<DispatchDeps, 'log'>,
   { tenantId, id }: ManagedRepo,
-  {
-    last,
-    outcome,
-    keyFault,
-  }: {
-    readonly last: ReconcileOutcome | null;
-    readonly outcome: ReconcileOutcome;
-    readonly keyFault: string | null;
-  },
+  { last, outcome }: { readonly last: ReconcileOutcome | null; readonly outcome: ReconcileOutcome },
 ): void {
-  if (keyFault === null && outcome.errorCode !== 'decryption_error') return;
+  const { keyFault } = outcome;
+  if (keyFault === undefined && outcome.errorCode !== 'decryption_error') return;
   if (!isNewsToday(last, outcome)) return;
   const of = { tenant_id: tenantId, repo_id: id };
-  if (keyFault === null) log.error('a token does not open', of);
+  if (keyFault === undefined) log.error('a token does not open', of);
   else log.error('the credential key is refused', { ...of, fault: keyFault });
 }
 
-/** Has it begun, or is this its first outcome of the day? An alarm on a line that came with each would tell of nothing else. */
-function isNewsToday(last: ReconcileOutcome | null, { errorCode, ranAt }: ReconcileOutcome): boolean {
+/**
+ * Has it begun, or is this its first outcome of the day? An alarm on a line that came with each would tell of nothing else. The
+ * code alone does not say it: a refused key has that of every error of the service's own.
+ */
+function isNewsToday(
+  last: ReconcileOutcome | null,
+  { errorCode, keyFault, ranAt }: ReconcileOutcome,
+): boolean {
   const dayOf = (at: EpochMs): number => Math.floor(at / DAY_MS);
-  return last?.errorCode !== errorCode || dayOf(last.ranAt) !== dayOf(ranAt);
+  return last?.errorCode !== errorCode || last.keyFault !== keyFault || dayOf(last.ranAt) !== dayOf(ranAt);
 }
 
 async function callEngine(
@@ -275,7 +274,7 @@ async function recordOutcome(
 ): Promise<Recorded> {
   const ranAt = deps.clock.now();
   const { rule, forge, hook, settingsSeen, missingScopes, refusal } = ended.report ?? {};
-  const { heldMs: _before, ...again } = ended.again ?? {};
+  const { heldMs: _before, keyFault: _former, ...again } = ended.again ?? {};
   const outcome: ReconcileOutcome = {
     ...again,
     ranAt,
@@ -287,6 +286,7 @@ async function recordOutcome(
     ...(settingsSeen === undefined ? {} : { settingsSeen }),
     ...(missingScopes === undefined ? {} : { missingScopes }),
     ...(refusal === undefined ? {} : { refusal }),
+    ...(ended.keyFault == null ? {} : { keyFault: ended.keyFault }),
     ...(ended.slowFailures === 0 ? {} : { slowFailures: ended.slowFailures }),
     ...(ended.heldMs < LONG_RECONCILE_MS ? {} : { heldMs: ended.heldMs }),
     // One that lies ahead is of a clock that has been set back since, and failures after it would seem to last no time.

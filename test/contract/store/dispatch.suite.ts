@@ -164,6 +164,7 @@ export function describeDispatch(world: World): void {
         retryingSince: 5,
         missingScopes: ['read:issue', 'write:issue'],
         refusal: 'moved',
+        keyFault: 'DisabledException',
         slowFailures: 2,
         heldMs: 60_000,
       };

@@ -87,6 +87,7 @@ export const reconcileOutcome = record<ReconcileOutcome>({
   errorCode: ['error_code', errorCode],
   missingScopes: ['missing_scopes', seen(listOf(oneOf(TOKEN_SCOPES)))],
   refusal: ['refusal', seen(oneOf(REFUSAL_CAUSE_NAMES)) as Codec<RefusalCause>],
+  keyFault: ['key_fault', optional(text) as Codec<string>],
   retryingSince: ['retrying_since', optional(whole) as Codec<EpochMs>],
   slowFailures: ['slow_failures', optional(whole) as Codec<number>],
   heldMs: ['held_ms', optional(whole) as Codec<number>],

@@ -49,3 +49,28 @@ test('a key service that does not answer for a moment is no fault of the key', a
   await dispatchReconcile(world.deps, 'repo-1');
   expect(world.logged.join()).not.toContain('the credential key is refused');
 });
+
+/** A fault of the key has the code of every error of the service's own, and its own line. */
+test('a key that is refused after another error of the service is told all the same, and a former refusal is none', async () => {
+  const world = await givenWorker();
+  const lines = () => world.logged.filter((line) => line.startsWith('the credential key is refused'));
+  const reconcile = async (error: VaultError): Promise<void> => {
+    world.refuseToken(error);
+    await world.clock.advance(MINUTE_MS);
+    await wakeNow(world, 'repo-1');
+    await dispatchReconcile(world.deps, 'repo-1');
+  };
+  const disabled = (await faultOf(new DisabledException(said))) as VaultError;
+  const silent = new VaultError('unavailable');
+  await reconcile(silent);
+  await reconcile(disabled);
+  expect(lines()).toHaveLength(1);
+  await reconcile(disabled);
+  expect(lines()).toHaveLength(1);
+  // It waits for its deletion by now: another fault, and another cure.
+  await reconcile((await faultOf(new KMSInvalidStateException(said))) as VaultError);
+  expect(lines()).toHaveLength(2);
+  await reconcile(silent);
+  await reconcile(disabled);
+  expect(lines()).toHaveLength(3);
+});
