@@ -84,7 +84,7 @@ function watchEdge(monitoring: Monitoring, distributionId: string): void {
     periods: 3,
     severity: 'ticket',
     isShown: false,
-    meaning: 'More than 5 percent of the requests at the edge end in a 5xx.',
+    meaning: 'At least 5 percent of the requests at the edge end in a 5xx.',
   });
   const isHere = new CfnCondition(monitoring, 'SeesTheEdge', {
     expression: Fn.conditionEquals(Aws.REGION, 'us-east-1'),

@@ -4,6 +4,7 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { ENGINE_DOWN_LINES } from '../../core/domain/wakes/told-down.ts';
 import { fieldIsOneOf, type LineSpec, type Monitoring } from './monitoring.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -73,8 +74,8 @@ function addLines(monitoring: Monitoring, tick: ServiceFunction): void {
   });
   // An engine that was woken by the last tick is up before the next.
   watch('EngineDown', {
-    where: { message: 'engine', state: ['absent', 'unknown'] },
-    threshold: 2,
+    where: { message: 'no engine is seen to run' },
+    threshold: ENGINE_DOWN_LINES,
     alarm: 'page',
   });
 }

@@ -6,6 +6,7 @@ const alarms = template.ofType('AWS::CloudWatch::Alarm');
 const filters = template.ofType('AWS::Logs::MetricFilter').map(([id, { Properties }]) => ({
   name: /(\w+)Line[0-9A-F]{8}$/.exec(id)?.[1] ?? null,
   pattern: String(Properties.FilterPattern),
+  logGroup: String(Properties.LogGroupName.Ref).replace(/[0-9A-F]{8}$/, ''),
   metric: Properties.MetricTransformations[0],
 }));
 const lines = filters.filter(({ name }) => name !== null);
@@ -86,6 +87,52 @@ describe('the runbook', () => {
       return !query.includes(`'${words}'`);
     });
     expect(unasked).toEqual([]);
+  });
+
+  test('the section of a line asks the log in which that line stands', () => {
+    const asking = sections.filter(({ name }) => !name.endsWith('Alarm') && !ASKS_FOR_CAUSE.includes(name));
+    expect(asking.length).toBeGreaterThan(20);
+    for (const { name, text } of asking) {
+      const [, asked = ''] = /Log group: `(\w+)`/.exec(text) ?? [];
+      const groups = lines.filter((line) => line.name?.endsWith(name)).map(({ logGroup }) => logGroup);
+      expect([name, groups]).toEqual([name, expect.arrayContaining([asked])]);
+    }
+  });
+
+  test('a section stands among the pages or the tickets, as its alarm or line is one', () => {
+    const [, pages = '', tickets = ''] = runbook.split(/^## (?:Pages|Tickets)$/m);
+    const namesIn = (part: string): readonly string[] =>
+      [...part.matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name);
+    const isPage = (alarm: Resource | undefined): boolean =>
+      alarm?.Properties.AlarmDescription.startsWith('[page]');
+    const severityOf = (name: string): string => {
+      const own = name.endsWith('Alarm')
+        ? alarmNamed(name)
+        : alarms.find(([, each]) => each.Properties.MetricName === lineNamed(name).metric.MetricName)?.[1];
+      return `${name}: ${isPage(own) ? 'page' : 'ticket'}`;
+    };
+    expect(namesIn(pages).map(severityOf)).toEqual(namesIn(pages).map((name) => `${name}: page`));
+    expect(namesIn(tickets).map(severityOf)).toEqual(namesIn(tickets).map((name) => `${name}: ticket`));
+    expect(namesIn(pages).length + namesIn(tickets).length).toBe(sections.length);
+    // The table at the top: who is told nothing of it there is told that no person is harmed.
+    const listed = [...runbook.matchAll(/^\| \[(\w+)\]\(#(\w+)\)/gm)].map(([, name = '', anchor]) => {
+      expect(anchor).toBe(name.toLowerCase());
+      return name;
+    });
+    expect(listed.sort()).toEqual(
+      namesIn(pages)
+        .filter((name) => name.endsWith('Alarm'))
+        .sort(),
+    );
+  });
+
+  /** `by` is a word of the language of queries, and a field of the worker's lines. */
+  test('no query names the field `by` without its quotes', () => {
+    const queries = [...runbook.matchAll(/\n```\n(.+)\n```\n/g)].map(([, query = '']) => query);
+    const ofLogs = queries.filter((query) => !query.startsWith('SELECT '));
+    expect(ofLogs.length).toBeGreaterThan(30);
+    const bare = /(?:by|and|or|,|\|)\s*\bby\b(?!`)/;
+    expect(ofLogs.filter((query) => bare.test(query.replaceAll('`by`', 'quoted')))).toEqual([]);
   });
 
   test('every line that it asks a log for is written by the code', () => {
@@ -350,7 +397,7 @@ describe('alarms', () => {
     ['RecordTooLarge', 'record_too_large', 'PageLinesAlarm', 1],
     ['DecryptFailed', 'a token does not open', 'PageLinesAlarm', 1],
     ['KeyRefused', 'the credential key is refused', 'PageLinesAlarm', 1],
-    ['EngineDown', 'absent', 'PageLinesAlarm', 2],
+    ['EngineDown', 'no engine is seen to run', 'PageLinesAlarm', 2],
     ['BaseRed', 'base_red', 'TicketLinesAlarm', 1],
     ['GatePhaseAge', 'gate_phase_age', 'TicketLinesAlarm', 1],
     ['FenceLost', 'lease_lost', 'TicketLinesAlarm', 3],
