@@ -26,7 +26,7 @@ export const MOVE_FLAGS = {
 };
 
 export const WHERE = `Where: --config config/mergeyard.yml [--tenant <id>, where organizations are tenants], or --table <TableName> --key <CredentialKeyArn> --key-version <number> --queue-name <name> [--tenant <id>]
-The passphrase stands in a file that only you may read: openssl rand -base64 32 > passphrase; chmod 600 passphrase`;
+The passphrase stands in a file that only you may read: (umask 077; openssl rand -base64 32 > passphrase)`;
 
 /** Opens the place that the flags name; null: they name none. */
 export async function openPlace(

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -73,6 +74,34 @@ describe('a table of another time', () => {
     expect(await live.readRow('T#1', 'A')).toEqual(TENANT);
     expect(await live.readRow('R#1', 'Q')).toMatchObject({ document: 'of now' });
     expect(await live.readRow('T#2', 'A')).toMatchObject({ name: 'new' });
+  });
+
+  test('the document for operators names each right on the tables that a copy takes', async () => {
+    const taken = new Set<string>();
+    live.client.middlewareStack.add(
+      (next, { commandName }) =>
+        (args) => {
+          taken.add(String(commandName).replace(/Command$/, ''));
+          return next(args);
+        },
+      { step: 'initialize', name: 'rights', priority: 'low' },
+    );
+    await put(RESTORED, { ...TENANT, pk: 'T#3' });
+    await copy('all');
+    const sentence = readFileSync('docs/operate.md', 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith('Rights: `dynamodb:RestoreTableToPointInTime`'));
+    const named = [...(sentence ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    expect(named).toEqual(expect.arrayContaining([...taken]));
+    // Of the command itself, which asks for the last tick, and waits for the table.
+    expect(named.filter((name) => !taken.has(name ?? '')).sort()).toEqual(['DescribeTable', 'GetItem']);
+  });
+
+  test('an API token does not come back, and the document for operators says so', async () => {
+    await put(RESTORED, { pk: 'TT#1', sk: 'A', tenant_id: '1' });
+    await copy('all');
+    expect(await live.readRow('TT#1', 'A')).toBeUndefined();
+    expect(readFileSync('docs/operate.md', 'utf8')).toContain('nor do API tokens');
   });
 
   test('rows of a moment do not come back: leases, and what has ended by time', async () => {
