@@ -35,6 +35,8 @@ export interface Profile {
   readonly patchNeedsSha: boolean;
   /** To a patch that makes a branch which a rule covers. */
   readonly ruledPatchStatusCode: 403 | 500;
+  /** To contents that are to replace another blob than the one that is there. */
+  readonly otherBlobStatusCode: 409 | 422;
   readonly unknownShaStatusCode: 404 | 500;
   /** Of an answer to a former name of a repository. */
   readonly movedStatusCode: 301 | 307;
@@ -130,6 +132,7 @@ const FORGEJO_11: Profile = {
   contentsForceField: null,
   patchNeedsSha: true,
   ruledPatchStatusCode: 500,
+  otherBlobStatusCode: 422,
   unknownShaStatusCode: 500,
   movedStatusCode: 307,
   hidesFormerNames: true,
@@ -169,6 +172,7 @@ const FORGEJO_15: Profile = {
   version: '15.0.3+gitea-1.22.0',
   runsApi: 'forgejo',
   runsFilterByRef: true,
+  otherBlobStatusCode: 409,
   unknownShaStatusCode: 404,
   movedStatusCode: 301,
   checksHookUrls: true,

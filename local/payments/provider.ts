@@ -160,7 +160,8 @@ function answerOnce(world: PaymentsWorld, kept: Map<string, Kept>, key: string, 
     throw new ProviderError(
       400,
       'idempotency_error',
-      'idempotency_key_in_use',
+      // `idempotency_key_in_use` is another case, with 409: two calls at once (https://docs.stripe.com/error-codes).
+      null,
       'The key has other parameters.',
     );
   }

@@ -135,7 +135,10 @@ async function changeFiles(call: Call, operations: readonly FileOperation[], sta
       if (old === undefined)
         throw new Refusal(operation === 'delete' ? 404 : 422, `file does not exist [path: ${path}]`);
       if (sha === '') throw new Refusal(422, '[SHA]: Required');
-      if (sha !== old.id) throw new Refusal(409, `sha does not match [given: ${sha}, expected: ${old.id}]`);
+      if (sha !== old.id) {
+        const words = `sha does not match [given: ${sha}, expected: ${old.id}]`;
+        throw new Refusal(world.profile.otherBlobStatusCode, words);
+      }
       if (old.mode === '120000') throw new Refusal(422, 'path is a symbolic link');
     }
     if (fromPath !== '' && fromPath !== path) changes.push({ path: fromPath, content: null });

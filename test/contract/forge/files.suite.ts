@@ -100,7 +100,8 @@ export function filesSuite(subject: () => ForgeSubject): void {
         files: [{ path, content, replaces }],
         message: 'm',
       });
-    await expect(write('a.txt', idOf('# app\n'))).rejects.toMatchObject({ kind: 'rejected' });
+    const status = subject().facts.otherBlobStatus;
+    await expect(write('a.txt', idOf('# app\n'))).rejects.toMatchObject({ kind: 'rejected', status });
     await expect(write('a.txt', null)).rejects.toMatchObject({ kind: 'rejected' });
     expect(await repo.forge.readBranchTip('work/3')).toBeNull();
     await write('new.txt', null);

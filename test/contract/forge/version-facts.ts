@@ -15,6 +15,8 @@ export interface VersionFacts {
   readonly unknownCommitStatus: 404 | 500;
   /** To a patch that makes a branch which a rule covers. */
   readonly ruledPatchStatus: 403 | 500;
+  /** To contents that are to replace another blob than the one that is there. */
+  readonly otherBlobStatus: 409 | 422;
   /** What becomes of a pull request whose target branch is deleted: it targets the default branch, or is closed. */
   readonly sendsToDefaultBranch: boolean;
   /** A pull request that was closed because its branch went can be opened again without one. False: refused, or not tried. */
@@ -40,6 +42,7 @@ const FORGEJO_15: VersionFacts = {
   absentHeadStatus: 404,
   unknownCommitStatus: 404,
   ruledPatchStatus: 500,
+  otherBlobStatus: 409,
   sendsToDefaultBranch: false,
   reopensWithoutBranch: false,
   retargetRestatesPush: false,
@@ -58,6 +61,7 @@ const GITEA_126: VersionFacts = {
   hidesFormerNames: false,
   unknownCommitStatus: 500,
   ruledPatchStatus: 403,
+  otherBlobStatus: 422,
   sendsToDefaultBranch: true,
   reopensWithoutBranch: true,
   retargetRestatesPush: true,
@@ -90,6 +94,7 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
     absentHeadStatus: 500,
     unknownCommitStatus: 500,
     ruledPatchStatus: 500,
+    otherBlobStatus: 422,
     sendsToDefaultBranch: false,
     reopensWithoutBranch: false,
     retargetRestatesPush: false,
