@@ -2,6 +2,7 @@ import type { ActivityEvent, NodeRow, Receipt } from '#core/domain/queue/batch.t
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { readPull } from '#core/services/pulls/read-pull.ts';
+import { Acts } from './acts.ts';
 import { type Fate, HEAD_PUSH, type PlannedPullRequest, PULL_REQUESTS } from './project.ts';
 import type { Stage } from './stage.ts';
 import { StoryTeller } from './view.ts';
@@ -41,14 +42,19 @@ export async function play(stage: Stage, say: (line: string) => void): Promise<S
     events: await stage.service.store.listEvents(tenantId, ROWS_MAX),
   });
   await wake(stage);
+  const acts = new Acts(stage.state.twistsDone, (name) =>
+    stage.save({ twistsDone: [...stage.state.twistsDone, name] }),
+  );
   const deadline = Date.now() + (stage.fake === null ? STORY_ON_REAL_FORGE_MS_MAX : STORY_MS_MAX);
   for (;;) {
     const { rows, events } = await read();
     teller.tell(rows, events);
-    await twist(stage, rows, say);
+    twist(stage, rows, acts, say);
+    acts.check();
     if (isOver(stage, events) || Date.now() > deadline) break;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
+  await acts.end();
   const { rows, events } = await read();
   teller.tell(rows, events);
   return judge(stage, rows);
@@ -66,26 +72,26 @@ async function tenantOf(stage: Stage): Promise<string> {
   return repo.tenantId;
 }
 
-/** The acts of people while the queue works: one pushes to a gated head, one changes their mind. */
-async function twist(stage: Stage, rows: readonly NodeRow[], say: (line: string) => void): Promise<void> {
-  const done = new Set(stage.state.twistsDone);
+/** Begins the acts of people while the queue works: one pushes to a gated head, one changes their mind. */
+function twist(stage: Stage, rows: readonly NodeRow[], acts: Acts, say: (line: string) => void): void {
   for (const planned of PULL_REQUESTS) {
     const pr = stage.state.numbers[planned.branch] ?? 0;
     const gated = rows.some(
       (row) => row.outcome === 'running' && row.phase === 'waiting_gate' && row.prs.includes(pr),
     );
-    if (planned.twist === 'cancelled' && gated && !done.has('cancelled')) {
-      await stage.person.cancelSchedule(pr);
-      done.add('cancelled');
-      say(`  ~ a person cancels the auto-merge of #${pr} while it is gated`);
-    } else if (planned.twist === 'head_pushed' && gated && !done.has('pushed')) {
-      await stage.person.commitFiles(planned.branch, HEAD_PUSH, false);
-      done.add('pushed');
-      say(`  ~ a person who may merge pushes to #${pr} while it is gated: the push renews its schedule`);
-      await wake(stage);
+    if (planned.twist === 'cancelled' && gated) {
+      acts.begin('cancelled', async () => {
+        await stage.person.cancelSchedule(pr);
+        say(`  ~ a person cancels the auto-merge of #${pr} while it is gated`);
+      });
+    } else if (planned.twist === 'head_pushed' && gated) {
+      acts.begin('pushed', async () => {
+        await stage.person.commitFiles(planned.branch, HEAD_PUSH, false);
+        say(`  ~ a person who may merge pushes to #${pr} while it is gated: the push renews its schedule`);
+        await wake(stage);
+      });
     }
   }
-  if (done.size !== stage.state.twistsDone.length) stage.save({ twistsDone: [...done] });
 }
 
 function isOver(stage: Stage, events: readonly ActivityEvent[]): boolean {
