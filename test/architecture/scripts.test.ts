@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { listSources } from './sources.ts';
+import { listFiles, listSources } from './sources.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
@@ -11,16 +11,27 @@ test('no script ends its own flags with `--`, so that flags given to it reach it
   expect(closed).toEqual([]);
 });
 
-test.each([
-  'README.md',
-  'CONTRIBUTING.md',
-  'docs/operate.md',
-  'docs/runbook.md',
-  'docs/onebox.md',
-  'test/README.md',
-])('%s names no command that is not there', (file) => {
-  const named = [...readFileSync(file, 'utf8').matchAll(/`npm run ([\w:-]+)/g)].map(([, name = '']) => name);
+/** What was decided or changed at a time names the commands of that time. */
+const documents = listFiles().filter(
+  (file) => file.endsWith('.md') && file !== 'CHANGELOG.md' && !file.startsWith('docs/decisions/'),
+);
+
+test('the documents with commands are found', () => {
+  expect(documents).toEqual(
+    expect.arrayContaining(['README.md', 'docs/operate.md', 'docs/onebox.md', 'local/README.md']),
+  );
+});
+
+test.each(documents)('%s names no command that is not there', (file) => {
+  const text = readFileSync(file, 'utf8');
+  const named = [...text.matchAll(/\bnpm run (?:--?[a-z]+ )*([\w:]+(?:-[\w:]+)*)/g)].map(
+    ([, name = '']) => name,
+  );
   expect(named.filter((name) => !name.endsWith(':') && scripts[name] === undefined)).toEqual([]);
+  const programs = [...text.matchAll(/\btsx ((?:[\w-]+\/)+[\w.-]+\.ts)/g)].map(([, path = '']) => path);
+  expect(programs.filter((path) => !existsSync(path))).toEqual([]);
+  // It is on the path of a script, and not on that of a person.
+  expect(text).not.toMatch(/(?:`|^)tsx /m);
 });
 
 test('an alarm that the operator’s document names has its section in the runbook', () => {
