@@ -36,7 +36,11 @@ type Severity = (typeof SEVERITIES)[number];
  * begins and not again while it lasts: what nothing else may silence counts into one of its own.
  */
 const LINE_ALARMS = {
-  page: { severity: 'page', id: 'PageLinesAlarm', meaning: 'A log says that a queue is stopped or unsafe.' },
+  page: {
+    severity: 'page',
+    id: 'PageLinesAlarm',
+    meaning: 'A log says that a queue is stopped or unsafe, or that no engine is seen to run.',
+  },
   unproven: {
     severity: 'page',
     id: 'UnprovenLandingAlarm',

@@ -36,7 +36,7 @@ export function watchPlatform(
 }
 
 /**
- * The service throttles a table beyond its highest units, or a partition beyond what one takes. Alarms on metrics of
+ * The service throttles a table beyond the quota of the account, or a partition beyond what one takes. Alarms on metrics of
  * AWS/DynamoDB ignore missing data whatever they are told, so the expression has to give the quiet periods a value.
  */
 function watchTable(monitoring: Monitoring, tableName: string, indexes: readonly string[]): void {
