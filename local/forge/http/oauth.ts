@@ -105,7 +105,7 @@ function trade(response: ServerResponse, form: URLSearchParams): void {
   if (form.get('client_id') !== OAUTH_CLIENT.id)
     return refuse('invalid_client', `cannot load client with client id: '${form.get('client_id')}'`);
   if (form.get('client_secret') !== OAUTH_CLIENT.secret)
-    return refuse('unauthorized_client', 'invalid client secret');
+    return refuse(isRefresh ? 'invalid_client' : 'unauthorized_client', 'invalid client secret');
   if (!isRefresh && redirectUris.size > 0 && !redirectUris.has(form.get('redirect_uri') ?? ''))
     return refuse('unauthorized_client', 'unexpected redirect URI');
   const login = isRefresh ? takeRefresh(form) : takeCode(form);
