@@ -8,7 +8,6 @@ import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createDeadWakes } from '#core/adapters/sqs/dead-wakes.ts';
 import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
-import { ToldDown } from '#core/domain/wakes/told-down.ts';
 import { askRetries } from '#core/services/notices/deliver-webhook.ts';
 import { watchQueues } from '#core/services/notices/watch-queues.ts';
 import { tendEngine } from '#core/services/operation/engine-power.ts';
@@ -27,7 +26,6 @@ const store = createDynamoStore({
 });
 const sqs = new SQSClient({});
 const queue = createSqsWakeSender({ client: sqs, wakeQueueUrl: env.WAKE_QUEUE_URL });
-const told = new ToldDown();
 const deadWakes = createDeadWakes({ client: sqs, queueUrl: env.DEAD_WAKES_URL });
 
 const fleet = createEngineFleet({
@@ -39,7 +37,7 @@ const fleet = createEngineFleet({
 
 async function tick(): Promise<void> {
   // First, so that the engine starts while the wakes travel.
-  await tendEngine({ fleet, store, clock, log, told });
+  await tendEngine({ fleet, store, clock, log });
   await writeOffDeadWakes({ deadWakes, store, clock, log });
   const result = await wakeDueRepos({ store, queue, clock, log, planLimits: env.PLAN_LIMITS });
   await watchQueues({ store, clock, log, planLimits: env.PLAN_LIMITS });

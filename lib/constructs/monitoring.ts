@@ -39,17 +39,17 @@ const LINE_ALARMS = {
   page: {
     severity: 'page',
     id: 'PageLinesAlarm',
-    meaning: 'A log says that a queue is stopped or unsafe, or that no engine is seen to run.',
+    meaning: 'A log says that a queue is stopped or unsafe.',
   },
   unproven: {
     severity: 'page',
     id: 'UnprovenLandingAlarm',
     meaning: 'A log says that something landed unproven.',
   },
-  lostWakes: {
+  outage: {
     severity: 'page',
-    id: 'WakesLostAlarm',
-    meaning: 'A log says that wakes of several repositories failed for good: the worker does not work.',
+    id: 'OutageLinesAlarm',
+    meaning: 'The log of the tick says that the engine or the worker does not work.',
   },
   ticket: {
     severity: 'ticket',

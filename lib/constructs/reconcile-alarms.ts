@@ -75,7 +75,7 @@ function addOutcomeLines(monitoring: Monitoring, worker: ServiceFunction): void 
 /**
  * The one heartbeat from the worker to the engine and back: the engine was needed all the time, and not one reconcile had an
  * answer of it. What an idle look answers is neither. That wakes come at all is for the ticks and the age of the queue, and a
- * worker that fails before it needs the engine is for `WakesLostAlarm`.
+ * worker that fails before it needs the engine is for `OutageLinesAlarm`.
  */
 function addStandstillAlarm(monitoring: Monitoring, worker: ServiceFunction): void {
   const period = STANDSTILL_PERIOD;

@@ -4,7 +4,6 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { ENGINE_DOWN_LINES } from '../../core/domain/wakes/told-down.ts';
 import { fieldIsOneOf, type LineSpec, type Monitoring } from './monitoring.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -65,7 +64,7 @@ function addLines(monitoring: Monitoring, tick: ServiceFunction): void {
   const where = { message: 'a wake failed for good' };
   watch('WakeWrittenOff', { where, threshold: 1, alarm: 'ticket' });
   // One repository whose wakes always fail has a line at each tick, two in the period: three are of several.
-  watch('WakesLost', { where, threshold: 3, alarm: 'lostWakes' });
+  watch('WakesLost', { where, threshold: 3, alarm: 'outage' });
   // One that is kept has such a line at each tick.
   watch('DeadWakesKept', {
     where: { message: 'dead wakes could not be written off' },
@@ -74,8 +73,8 @@ function addLines(monitoring: Monitoring, tick: ServiceFunction): void {
   });
   // An engine that was woken by the last tick is up before the next.
   watch('EngineDown', {
-    where: { message: 'no engine is seen to run' },
-    threshold: ENGINE_DOWN_LINES,
-    alarm: 'page',
+    where: { message: 'engine', state: ['absent', 'unknown'] },
+    threshold: 2,
+    alarm: 'outage',
   });
 }

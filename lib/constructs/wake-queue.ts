@@ -141,7 +141,7 @@ export class WakeQueue extends Construct {
       this.deadLetters,
       'A delayed wake, a tick or a notice was given up.',
     );
-    // Of wakes that workers leave alone. One that fails five times is gone before, and its age with it: WakesLostAlarm.
+    // Of wakes that workers leave alone. One that fails five times is gone before, and its age with it: OutageLinesAlarm.
     monitoring.addBacklogAlarm(
       this,
       'WakesAgeAlarm',

@@ -5,7 +5,6 @@ import * as queue from '#core/domain/limits.ts';
 import * as backport from '#core/domain/pulls/backport.ts';
 import { ESTIMATE_LANDINGS_MIN } from '#core/domain/pulls/pull-story.ts';
 import * as heard from '#core/domain/wakes/heard-events.ts';
-import { ENGINE_DOWN_LINES } from '#core/domain/wakes/told-down.ts';
 import { LOG_EVENTS_DEFAULT } from '../../cli/log.ts';
 import { POLL_EVERY_MS } from '../../dashboard/data/live.ts';
 import { MERGE_LINES_MAX } from '../../engine-container/src/staging/text/merge-text.ts';
@@ -25,7 +24,6 @@ const constants = {
   ...backport,
   ...heard,
   POLL_EVERY_MS,
-  ENGINE_DOWN_LINES,
   LOG_EVENTS_DEFAULT,
   ESTIMATE_LANDINGS_MIN,
   GLOB_STEPS_MAX,
@@ -156,7 +154,6 @@ const PROMISES: readonly (readonly [where: string, words: string, name: Name, va
   ['docs/operate.md', 'then after a 120th of the time', 'GLANCE_AGE_SHARE', 1 / 120],
   ['docs/operate.md', 'An hour after the engine was last needed', 'ENGINE_REST_AFTER_MS', HOUR],
   ['docs/runbook.md', 'It is probed again every half hour', 'BASE_FAILING_RECHECK_MS', HOUR / 2],
-  ['docs/runbook.md', 'at two ticks within ten minutes', 'ENGINE_DOWN_LINES', 2],
   ['docs/runbook.md', 'tried again every half minute', 'WAKE_DELAY_MS_MAX', MINUTE / 2],
   ['docs/cli.md', '20 events, or up to 1,000', 'LOG_EVENTS_DEFAULT', 20],
   ['README.md', 'contents above 4 MiB', 'MERGE_FILE_BYTES_MAX', 4 * MIB],

@@ -158,7 +158,9 @@ const OWN_ALARMS: [name: string, word: string, alarm: string, threshold: number]
   ['TreeMismatch', 'tree_mismatch', 'UnprovenLandingAlarm', 1],
   ['UnverifiedLanding', 'unverified_landing', 'UnprovenLandingAlarm', 1],
   ['AdminKeyUsed', 'the admin key was used', 'AdminKeyAlarm', 1],
-  ['WakesLost', 'a wake failed for good', 'WakesLostAlarm', 3],
+  // Such lines come with each tick as long as the trouble lasts.
+  ['WakesLost', 'a wake failed for good', 'OutageLinesAlarm', 3],
+  ['EngineDown', 'absent', 'OutageLinesAlarm', 2],
 ];
 
 describe('alarms', () => {
@@ -169,13 +171,13 @@ describe('alarms', () => {
         .map(([, alarm]) => idOf(alarm))
         .sort();
     expect(bySeverity('page')).toEqual([
+      'outagelinesalarm',
       'pagelinesalarm',
       'queuesstandstillalarm',
       'servererroralarm',
       'tickstalealarm',
       'unprovenlandingalarm',
       'wakesagealarm',
-      'wakeslostalarm',
     ]);
     expect(bySeverity('ticket')).toEqual([
       'adminkeyalarm',
@@ -347,7 +349,7 @@ describe('alarms', () => {
     const wakes = template.get(age.Dimensions[0].Value['Fn::GetAtt'][0]).Properties;
     const livesAtMost = wakes.RedrivePolicy.maxReceiveCount * wakes.VisibilityTimeout;
     expect(livesAtMost).toBeLessThan(age.Threshold);
-    const lost = alarmNamed('WakesLostAlarm').Properties;
+    const lost = alarmNamed('OutageLinesAlarm').Properties;
     const { metric } = lineNamed('WakesLost');
     const ticks = lost.Period / 300;
     const isRaisedBy = (repos: number): boolean =>
@@ -397,7 +399,6 @@ describe('alarms', () => {
     ['RecordTooLarge', 'record_too_large', 'PageLinesAlarm', 1],
     ['DecryptFailed', 'a token does not open', 'PageLinesAlarm', 1],
     ['KeyRefused', 'the credential key is refused', 'PageLinesAlarm', 1],
-    ['EngineDown', 'no engine is seen to run', 'PageLinesAlarm', 2],
     ['BaseRed', 'base_red', 'TicketLinesAlarm', 1],
     ['GatePhaseAge', 'gate_phase_age', 'TicketLinesAlarm', 1],
     ['FenceLost', 'lease_lost', 'TicketLinesAlarm', 3],

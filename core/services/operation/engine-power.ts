@@ -1,6 +1,5 @@
 import { ENGINE_REST_AFTER_MS, ENGINE_SETTLE_MS } from '../../domain/limits.ts';
 import { isOfFastClock } from '../../domain/wakes/clocks.ts';
-import type { ToldDown } from '../../domain/wakes/told-down.ts';
 import type { EngineFleet } from '../../ports/engine-fleet.ts';
 import type { LookStore } from '../../ports/idle-look.ts';
 import type { Clock, EnginePort, Log } from '../../ports/system.ts';
@@ -11,7 +10,6 @@ export interface EnginePowerDeps {
   readonly store: Pick<LookStore, 'loadEngineNeededAt'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
-  readonly told: ToldDown;
 }
 
 /**
@@ -19,8 +17,6 @@ export interface EnginePowerDeps {
  * it. `unknown`: the platform or the store did not answer, and nothing was changed.
  */
 export type EnginePower = 'running' | 'starting' | 'absent' | 'asleep' | 'resting' | 'unknown';
-
-const DOWN: ReadonlySet<EnginePower> = new Set(['absent', 'unknown']);
 
 /**
  * Keeps the engine up while a repository needs it, and puts it to sleep when none has for a while: most of an idle
@@ -31,10 +27,8 @@ export async function tendEngine(deps: EnginePowerDeps): Promise<EnginePower> {
     deps.log.error('the engine could not be tended', { error });
     return 'unknown';
   });
+  // The alarm EngineDown counts these lines by their state.
   deps.log.info('engine', { state: power });
-  // The alarm EngineDown counts these lines.
-  if (deps.told.isNews(DOWN.has(power) ? power : null, deps.clock.now()))
-    deps.log.error('no engine is seen to run', { state: power });
   return power;
 }
 

@@ -1,4 +1,3 @@
-import { ToldDown } from '#core/domain/wakes/told-down.ts';
 import type { EngineFleet, EngineState } from '#core/ports/engine-fleet.ts';
 import type { EngineAnswer, EnginePort } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
@@ -34,7 +33,6 @@ function givenWorld(state: Partial<EngineState>, neededAt: number | null) {
     lines,
     store: { loadEngineNeededAt: async () => neededAt },
     clock: { now: () => NOW },
-    told: new ToldDown(),
     log: { info: record, warn: record, error: record },
   };
 }
@@ -61,34 +59,7 @@ describe('the tick tends the engine', () => {
     const world = givenWorld(state, neededAt);
     expect(await tendEngine(world)).toBe(expected);
     expect(world.fleet.state.wanted).toBe(wanted);
-    const down = expected === 'absent' ? [`no engine is seen to run {"state":"absent"}`] : [];
-    expect(world.lines).toEqual([`engine {"state":"${expected}"}`, ...down]);
-  });
-
-  /** An alarm mails when it begins: one that a line of each tick held would tell of no other trouble meanwhile. */
-  test('one that does not run is told as often as it takes to raise the alarm, each day, and anew after it has run', async () => {
-    const world = givenWorld({ wanted: 1, running: 0 }, NOW);
-    let now = NOW;
-    const tended = { ...world, clock: { now: () => now }, store: { loadEngineNeededAt: async () => now } };
-    const linesOf = async (ticks: number): Promise<number> => {
-      world.lines.length = 0;
-      for (let tick = 0; tick < ticks; tick += 1) {
-        await tendEngine(tended);
-        now += 5 * MINUTE;
-      }
-      return world.lines.filter((line) => line.startsWith('no engine is seen to run')).length;
-    };
-    // Two within ten minutes raise it: of three in a row at ticks of five minutes, wherever the ten begin.
-    expect([await linesOf(1), await linesOf(1), await linesOf(1)]).toEqual([1, 1, 1]);
-    expect(await linesOf(24 * 12 - 3)).toBe(0);
-    expect(await linesOf(12)).toBe(3);
-    world.fleet.state = { ...world.fleet.state, running: 1 };
-    expect(await linesOf(1)).toBe(0);
-    world.fleet.state = { ...world.fleet.state, running: 0 };
-    expect(await linesOf(12)).toBe(3);
-    // Another trouble, of which a person reads other words.
-    world.fleet.silent = true;
-    expect(await linesOf(12)).toBe(3);
+    expect(world.lines).toEqual([`engine {"state":"${expected}"}`]);
   });
 
   test('a platform or a store that does not answer changes nothing and stops no tick', async () => {
