@@ -183,7 +183,8 @@ function Plans({ billing }: { readonly billing: Billing }) {
   const [asked, setAsked] = useState<PaidTier | null>(null);
   const leave = () => setAsked(null);
   const askedName = PLANS.find(({ tier }) => tier === asked)?.name ?? '';
-  const priceOf = (tier: PaidTier) => sayPrice(planOf(plans.data, tier)?.price ?? null, offer);
+  const priceOf = (tier: PaidTier) =>
+    plans.isPending ? 'Reading the price …' : sayPrice(planOf(plans.data, tier)?.price ?? null, offer);
   return (
     <section aria-labelledby="plans-title">
       <h2 id="plans-title">Plans</h2>
@@ -197,7 +198,7 @@ function Plans({ billing }: { readonly billing: Billing }) {
         {PLANS.map(({ tier, name, words }) => (
           <li key={tier} className="panel">
             <h3>{name}</h3>
-            <p className="plan-price">{plans.isPending ? 'Reading the price …' : priceOf(tier)}</p>
+            <p className="plan-price">{priceOf(tier)}</p>
             <p>{words}</p>
             <p className="hint">{sayIncluded(planOf(plans.data, tier))}</p>
             {billing.entitled_tier === tier && <Entitled offer={offer} />}
