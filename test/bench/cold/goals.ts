@@ -13,8 +13,9 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   advice: 221,
   connections: 200,
   // 8 of it merge what a backport carries, as staging does, 4 follow `.gitattributes` and macros for that, 2 look a settings file
-  // through before it is read, 1 judges jobs by their statuses, and 1 tells schedules by jobs.
-  'forge-ops': 242,
+  // through before it is read, 1 judges jobs by their statuses, 1 tells schedules by jobs, and
+  // 1 reads runs one by one where the forge hides one.
+  'forge-ops': 243,
   admin: 190,
   'container-health': 125,
   tick: 165,
@@ -23,8 +24,8 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   // 2 of it are words for what the engine refuses, and 1 finds the batches of some repositories among all.
   worker: 196,
   // 2 of it read patterns as the forges do, and count what that takes; 2 cut long texts while they
-  // arrive and judge jobs by their statuses.
-  'idle-look': 123,
+  // arrive and judge jobs by their statuses, and 1 reads runs one by one where the forge hides one.
+  'idle-look': 124,
   'socket-connect': 190,
   'socket-disconnect': 160,
   'socket-default': 60,
@@ -42,5 +43,5 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
  * routes. Near the limit are `billing`, which carries the payment SDK, and `forge-ops`, which merges what a backport carries. `engine` is
  * no function, so that it has room of its own: it merges, and reads settings files with positions.
  */
-export const MINIFIED_BYTES_MAX = 766 * 1024;
+export const MINIFIED_BYTES_MAX = 768 * 1024;
 export const ENGINE_BYTES_MAX = 872 * 1024;

@@ -94,6 +94,65 @@ describe('runs of one commit that pushes of several accounts began', () => {
   });
 });
 
+describe('a list of which the forge fails on the runs of an account that was deleted', () => {
+  const FAILS: ScriptedAnswer = { status: 500, json: { message: '', url: 'x' } };
+  const by = (login: string) => ({ trigger_user: { login } });
+
+  /** `null`: a run that cannot be shown. */
+  function open(runs: readonly (object | null)[], startedBy?: 'us') {
+    const { readGate, seen } = openGate(({ path, query }) => {
+      if (path.endsWith('/user')) return { json: { login: 'mq-bot' } };
+      const size = Number(query.limit);
+      const rows = runs.slice((Number(query.page) - 1) * size, Number(query.page) * size);
+      return rows.includes(null) ? FAILS : { json: { workflow_runs: rows, total_count: runs.length } };
+    });
+    return { read: () => readGate(GATE, startedBy), seen };
+  }
+
+  test.each([[0], [1], [2]])('has those of our own pushes, wherever that run stands (%d)', async (at) => {
+    const shown = [
+      forgejoRun(4, { ...by('mq-bot'), status: 'failure' }),
+      forgejoRun(6, { ...by('dev'), status: 'success' }),
+    ];
+    const { read, seen } = open(shown.toSpliced(at, 0, null as never), 'us');
+    expect(await read()).toMatchObject({ verdict: 'failure', runId: '4' });
+    const asked = seen.filter(({ path }) => path.endsWith('/runs'));
+    expect(asked.map(({ query }) => query.limit)).toEqual(['50', '1', '1', '1', '1']);
+    expect(new Set(asked.map(({ query }) => query.head_sha))).toEqual(new Set([sha(9)]));
+  });
+
+  test('has none of ours: none counts yet', async () => {
+    expect(await open([null], 'us').read()).toEqual({ kind: 'none' });
+  });
+
+  test('is not known where the runs of each account count, as the one that is hidden may be the newest', async () => {
+    const { read, seen } = open([forgejoRun(4, { status: 'success' }), null]);
+    await expect(read()).rejects.toMatchObject({ status: 500, call: 'GET actions/runs' });
+    expect(seen).toHaveLength(1);
+  });
+
+  test('is not known where none of the first ten can be shown, which is a forge that fails', async () => {
+    const { read, seen } = open(Array(60).fill(null), 'us');
+    await expect(read()).rejects.toMatchObject({ status: 500, call: 'GET actions/runs' });
+    expect(seen).toHaveLength(11);
+  });
+
+  test('is not known where fifty bring no end', async () => {
+    const { read, seen } = open([forgejoRun(1), ...Array(60).fill(null)], 'us');
+    await expect(read()).rejects.toMatchObject({ kind: 'unreachable', status: null });
+    expect(seen).toHaveLength(51);
+  });
+
+  test.each([
+    ['a proxy fails', { status: 502, text: '<html>', type: 'text/html' }],
+    ['the page is no answer of the forge', { status: 500, text: '<html>', type: 'text/html' }],
+  ])('is not read one by one where %s', async (_name, answer) => {
+    const { readGate, seen } = openGate(() => answer);
+    await expect(readGate(GATE, 'us')).rejects.toMatchObject({ status: answer.status });
+    expect(seen).toHaveLength(1);
+  });
+});
+
 describe('a run list', () => {
   test.each(
     [['', '{}', null, 'no JSON', '{"ref":"refs/heads/mq/main/staging"}', { ref: 'refs/tags/x' }]].flat(),
