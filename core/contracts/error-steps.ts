@@ -48,6 +48,8 @@ export const ERROR_STEPS: Readonly<Record<ApiErrorCode, string | null>> = {
   subscription_state_mismatch: 'Use the billing portal to change the subscription.',
   forge_access_denied:
     'Check that the token has not expired and has the scopes that it needs, and that the bot may write to the repository.',
+  schedules_not_cancelled:
+    'Make the bot an administrator of the repository on the forge and, where the branch rule lists who may merge, put the bot on that list. Or switch the queue off while no batch is out.',
   // Which right the token needs is said by the message: it differs by what is asked.
   forge_token_required: 'Send it in the header X-Forge-Token.',
   forge_token_refused: 'Make a new one with that scope, and send it.',

@@ -120,6 +120,12 @@ export const ERROR_TABLE = {
       'The subscription has items that are not expected. Use the billing portal to change the subscription.',
   },
   forge_access_denied: { status: 422, retryable: false, message: 'The forge refused the token of the bot.' },
+  schedules_not_cancelled: {
+    status: 422,
+    retryable: false,
+    message:
+      'The forge does not let the bot take back a schedule of another account, so the queue stays on while a batch is out.',
+  },
   forge_token_required: {
     status: 400,
     retryable: false,

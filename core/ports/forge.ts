@@ -77,6 +77,12 @@ export function isActionsHidden({ kind, status, call, missingScopes, isAccountLo
   return isOfActions && missingScopes.length === 0 && !isAccountLocked;
 }
 
+/** A schedule of another account, which this version lets administrators alone cancel, or those who may merge. The token is in order. */
+export function isScheduleKept({ kind, status, call, missingScopes, isAccountLocked }: ForgeError): boolean {
+  const isOfSchedule = kind === 'denied' && status === 403 && call === 'DELETE pulls/{n}/merge';
+  return isOfSchedule && missingScopes.length === 0 && !isAccountLocked;
+}
+
 const HIDDEN_STATUSES: readonly (number | null)[] = [401, 403, 404];
 
 /** For errors of `readVersion` alone: some forges, and proxies before them, hide the version behind a page of any kind. */

@@ -55,6 +55,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   branch_not_protected: { title: 'The branch is not protected' },
   schedule_refused: { title: 'The forge refused the schedule' },
   forge_access_denied: { title: 'The forge refused the token' },
+  schedules_not_cancelled: { title: 'The bot may not take back a schedule' },
   forge_unreachable: { title: 'The forge could not be reached' },
   payment_required: { title: 'This repository is on hold', goTo: 'billing' },
   repo_limit_exceeded: { title: 'Your plan has no room for more repositories', goTo: 'billing' },

@@ -122,6 +122,7 @@ export const REPO_ROUTES = [
       'queue_locked',
       'queue_lock_failed',
       'status_context_taken',
+      'schedules_not_cancelled',
       'forge_access_denied',
       'forge_unreachable',
     ],

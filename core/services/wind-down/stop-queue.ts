@@ -7,7 +7,7 @@ import {
   STOP_WAIT_MS,
 } from '../../domain/api-limits.ts';
 import type { ManagedRepo, ReconcileErrorCode } from '../../domain/repos/repo.ts';
-import { ForgeError } from '../../ports/forge.ts';
+import { ForgeError, isScheduleKept } from '../../ports/forge.ts';
 import type { ForgeAdmin } from '../../ports/forge-admin.ts';
 import { type DispatchStore, type LeaseStore, StoreError } from '../../ports/store.ts';
 import type { Clock, Ids, Log, WakeQueue } from '../../ports/system.ts';
@@ -142,6 +142,7 @@ async function cancelMerges(deps: StopDeps, repo: ManagedRepo, prs: readonly num
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     // Their successes are taken back, so none of them merges; an archived repository lets no automatic merge be cancelled.
+    if (isScheduleKept(error)) throw new AppError('schedules_not_cancelled');
     if (error.kind !== 'archived')
       throw error.kind === 'denied' ? deniedCall(error) : new AppError('forge_unreachable');
   }

@@ -8,6 +8,7 @@ import { StoreError } from '#core/ports/store.ts';
 import { type Answer, ApiWorld, FORGE_TOKEN, TENANT_A, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
 import { BillingWorld } from '../../support/billing-world.ts';
 import { givePerson } from '../../support/forge-person.ts';
+import { giveHistory } from '../../support/given-history.ts';
 import { BOT } from '../../support/scripted-accounts.ts';
 import { makeWorkingForge } from '../../support/working-forge.ts';
 
@@ -226,6 +227,12 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
   forge_access_denied: (world) => {
     world.forge.fault = new ForgeError('denied', 'any', 403);
     return onRepo(world, 'ci-gate/verify');
+  },
+  schedules_not_cancelled: async (world) => {
+    const { repo } = await world.enroll(TENANT_A);
+    await giveHistory(world, repo);
+    world.forge.cancelFault = new ForgeError('denied', 'DELETE pulls/{n}/merge', 403);
+    return as(world)('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: false });
   },
   forge_token_required: (world) => enqueue(world, { token: null }),
   forge_token_refused: (world) => enqueue(world, { token: 'expired-token' }),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ERROR_STEPS } from '#core/contracts/error-steps.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { grantHeldLease, type LeaseGrant } from '#core/domain/wakes/lease.ts';
 import { ForgeError } from '#core/ports/forge.ts';
@@ -103,6 +104,32 @@ describe('switching the queue off (D-24)', () => {
     expect([answer.status, answer.code]).toEqual([status, code]);
     expect(await world.store.getRepo(repo.id)).toMatchObject({ queueEnabled: true });
     expect(await world.store.readLeaseState(repo.id)).toBe('idle');
+  });
+
+  test('a bot that may not take back the schedule of another account is told what it needs, and its token is not blamed', async () => {
+    const repo = await withBatch();
+    world.forge.cancelFault = new ForgeError('denied', 'DELETE pulls/{n}/merge', 403);
+    const answer = await disable(repo);
+    expect([answer.status, answer.code]).toEqual([422, 'schedules_not_cancelled']);
+    expect(JSON.stringify(answer.json)).not.toContain('token');
+    expect(ERROR_STEPS.schedules_not_cancelled).toContain('administrator');
+    expect(await world.store.getRepo(repo.id)).toMatchObject({ queueEnabled: true });
+  });
+
+  test.each([
+    [
+      'lacks a scope',
+      new ForgeError('denied', 'DELETE pulls/{n}/merge', 403, null, false, ['write:repository']),
+    ],
+    [
+      'is of a locked account',
+      new ForgeError('denied', 'DELETE pulls/{n}/merge', 403, null, false, [], true),
+    ],
+    ['expired', new ForgeError('denied', 'DELETE pulls/{n}/merge', 401)],
+  ])('a token that %s is told as such', async (_name, fault) => {
+    const repo = await withBatch();
+    world.forge.cancelFault = fault;
+    expect(await disable(repo)).toMatchObject({ status: 422, code: 'forge_access_denied' });
   });
 
   test('under an old name of the repository the words say so, and blame no token', async () => {

@@ -70,16 +70,17 @@ const BY_DECISION = {
   branch_name_taken: 409,
   base_missing: 409,
   schedule_refused: 409,
+  schedules_not_cancelled: 422,
   internal_error: 500,
 };
 const ALL: Record<ErrorCode, number> = { ...BY_CONTRACT, ...BY_DECISION };
 
-test('the table has the codes of the contract and the twenty-eight by decision, no more', () => {
+test('the table has the codes of the contract and the twenty-nine by decision, no more', () => {
   const statuses = Object.fromEntries(
     Object.entries(ERROR_TABLE).map(([code, { status }]) => [code, status]),
   );
   expect(statuses).toEqual(ALL);
-  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 28]);
+  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 29]);
 });
 
 test.each(Object.entries(ALL))('%s is %d in the envelope', (code, status) => {
