@@ -27,6 +27,8 @@ export function parseForgeVersion(text: string): ForgeVersion | null {
  */
 const SEEN: readonly Pick<ForgeVersion, 'kind' | 'major' | 'minor'>[] = [
   { kind: 'forgejo', major: 11, minor: 0 },
+  { kind: 'forgejo', major: 12, minor: 0 },
+  { kind: 'forgejo', major: 13, minor: 0 },
   { kind: 'forgejo', major: 14, minor: 0 },
   { kind: 'forgejo', major: 15, minor: 0 },
   { kind: 'forgejo', major: 16, minor: 0 },

@@ -239,7 +239,7 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
       );
       const told = async (more: string) => {
         // A version without that list answers with no JSON.
-        if (!subject().tellsRuns) return 0;
+        if (!subject().listsRuns) return 0;
         const { status, json } = await repo.api('bot', 'GET', `/actions/runs?head_sha=${sha}${more}`);
         return status === 200 ? (json.workflow_runs[0].pull_requests ?? []).length : 0;
       };

@@ -55,7 +55,7 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
   return {
     access: { instanceUrl, send: http.send, scopedToken: env.FORGE_SCOPED_TOKEN ?? null, tokens },
     facts: factsOf(parsed),
-    tellsRuns: listsRuns(parsed),
+    tellsRuns: isForgejo ? major >= 13 : listsRuns(parsed),
     listsRuns: listsRuns(parsed) && (ownerLogin === bot.login || !listsRunsForOwners(parsed)),
     asksForkForMergeRight: asksForkForMergeRight(parsed),
     cancelsRuns: isForgejo ? major >= 16 : major > 1 || minor >= 28,

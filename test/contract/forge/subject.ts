@@ -26,7 +26,7 @@ export interface ForgeSubject {
   readonly facts: VersionFacts;
   /** To the bot. */
   readonly listsRuns: boolean;
-  /** It sends an event for the end of a gate run. */
+  /** It sends an event for the end of a gate run. Forgejo 12 does for hooks that were made on its pages alone. */
   readonly tellsRuns: boolean;
   readonly cancelsRuns: boolean;
   /** Forgejo, and Gitea before 1.26: the one who scheduled needs write access to the fork. */
