@@ -9,6 +9,8 @@ export interface VersionFacts {
   readonly hidesFormerNames: boolean;
   /** To a hook whose address is none. */
   readonly hookWithoutAddressStatus: 201 | 422;
+  /** An edit of a hook, which resets its events, leaves that of statuses as it was. */
+  readonly editKeepsStatusEvent: boolean;
   /** To a pull request from a branch that is not there. */
   readonly absentHeadStatus: 404 | 500;
   /** To a status on a commit that is not there. */
@@ -39,6 +41,7 @@ const FORGEJO_15: VersionFacts = {
   formerNameStatus: 301,
   hidesFormerNames: true,
   hookWithoutAddressStatus: 422,
+  editKeepsStatusEvent: false,
   absentHeadStatus: 404,
   unknownCommitStatus: 404,
   ruledPatchStatus: 500,
@@ -82,6 +85,7 @@ const GITEA_124: VersionFacts = {
 const GITEA_123: VersionFacts = {
   ...GITEA_124,
   hookWithoutAddressStatus: 201,
+  editKeepsStatusEvent: true,
   sendsToDefaultBranch: false,
   retargetRestatesPush: false,
 };
@@ -91,6 +95,7 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
     formerNameStatus: 307,
     hidesFormerNames: true,
     hookWithoutAddressStatus: 201,
+    editKeepsStatusEvent: false,
     absentHeadStatus: 500,
     unknownCommitStatus: 500,
     ruledPatchStatus: 500,
