@@ -42,6 +42,8 @@ export const ERROR_STEPS: Readonly<Record<ApiErrorCode, string | null>> = {
     'Change that rule on the forge, so that the bot may make, rewrite and delete the branches of the queue, then verify again.',
   branch_name_taken:
     'Rename or delete that branch on the forge, such as one that has just the name of the queue, then verify again.',
+  gate_untold:
+    'Update the forge (Gitea to 1.23 or newer, Forgejo to 11 or newer), or let another CI judge: set the gate to commit statuses.',
   base_missing: 'Create the branch on the forge or give it its name back, or add its new name here.',
   subscription_exists: 'Change its plan instead of starting another one.',
   no_active_subscription: 'Start a subscription first.',

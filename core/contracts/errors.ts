@@ -102,6 +102,11 @@ export const ERROR_TABLE = {
     message:
       'A branch stands where the queue needs its own branches, which begin with its name, so the gate cannot be tried there.',
   },
+  gate_untold: {
+    status: 409,
+    retryable: false,
+    message: 'This forge tells of no gate run.',
+  },
   base_missing: {
     status: 409,
     retryable: false,

@@ -69,6 +69,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   ci_gate_exists: { title: 'The gate workflow is there already' },
   queue_branches_ruled: { title: 'A branch rule covers the branches of the queue' },
   branch_name_taken: { title: 'A branch takes the place of those of the queue' },
+  gate_untold: { title: 'This forge does not tell of gate runs' },
   base_missing: { title: 'The base branch is not on the forge' },
   ci_gate_missing: { title: 'The gate workflow is not on the base branch' },
   subscription_exists: { title: 'You have a subscription already' },

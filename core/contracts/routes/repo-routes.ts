@@ -266,7 +266,7 @@ export const REPO_ROUTES = [
     scope: 'settings:write',
     rate: 'ci_gate',
     replies: { 201: repo.SetupPull },
-    errors: [...ON_TOKEN, 'ci_gate_exists', 'base_missing'],
+    errors: [...ON_TOKEN, 'ci_gate_exists', 'gate_untold', 'base_missing'],
   },
   {
     id: 'verifyGate',
@@ -277,6 +277,6 @@ export const REPO_ROUTES = [
     scope: 'settings:write',
     rate: 'ci_gate',
     replies: { 200: repo.GateVerification },
-    errors: [...ON_TOKEN, 'ci_gate_missing', 'queue_branches_ruled', 'branch_name_taken'],
+    errors: [...ON_TOKEN, 'ci_gate_missing', 'gate_untold', 'queue_branches_ruled', 'branch_name_taken'],
   },
 ] as const satisfies readonly RouteSpec[];

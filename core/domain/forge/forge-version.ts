@@ -128,6 +128,15 @@ export function listsRunsForOwners(version: ForgeVersion | null): boolean {
   return version.kind === 'gitea' && isAtLeast(version, 1, 25, 0) && !isAtLeast(version, 1, 26, 0);
 }
 
+/**
+ * Does the forge tell of which workflow and branch a job is, by a list of runs or of tasks? Gitea before 1.23 and Forgejo 7 have neither
+ * (forge facts, 12), so that no gate run can be told from others. True for a forge whose version we do not know.
+ */
+export function tellsGateRuns(version: ForgeVersion | null): boolean {
+  if (version === null) return true;
+  return version.kind === 'forgejo' ? isAtLeast(version, 8, 0, 0) : isAtLeast(version, 1, 23, 0);
+}
+
 const GITEA_FOLDERS: readonly string[] = ['.gitea/workflows', '.github/workflows'];
 const FORGEJO_FOLDERS: readonly string[] = ['.forgejo/workflows', ...GITEA_FOLDERS];
 
@@ -137,6 +146,11 @@ const FORGEJO_FOLDERS: readonly string[] = ['.forgejo/workflows', ...GITEA_FOLDE
  */
 export function workflowFolders(version: ForgeVersion | null): readonly string[] {
   return version?.kind === 'gitea' ? GITEA_FOLDERS : FORGEJO_FOLDERS;
+}
+
+/** Folders in which the gate workflow is looked for: none on a forge that tells of no gate run, where it would be waited for in vain. */
+export function gateFolders(version: ForgeVersion | null): readonly string[] {
+  return tellsGateRuns(version) ? workflowFolders(version) : [];
 }
 
 /** Folders that this forge may be reading instead: a forge that hides its version may be either. Null: no others. */

@@ -1,5 +1,5 @@
 import type { ForgeVersion } from '../../domain/forge/forge-version.ts';
-import { workflowFolders } from '../../domain/forge/forge-version.ts';
+import { tellsGateRuns, workflowFolders } from '../../domain/forge/forge-version.ts';
 import { gateTemplate } from '../../domain/forge/gate-workflow.ts';
 import type { RefusalCause } from '../../domain/forge/refusal-cause.ts';
 import type { TokenScope } from '../../domain/forge/token-scopes.ts';
@@ -29,6 +29,7 @@ export type CiGateFailure =
   | 'decryption_error'
   | 'ci_gate_exists'
   | 'ci_gate_missing'
+  | 'gate_untold'
   | 'queue_branches_ruled'
   | 'branch_name_taken'
   | 'base_missing'
@@ -163,6 +164,7 @@ async function setUp(deps: CiGateDeps, forge: ForgeAdmin, repo: ManagedRepo): Pr
   const tip = await forge.readBranchTip(base);
   if (tip === null) return failed('base_missing');
   const place = await findGatePlace(forge, base, deps.queueName);
+  if (!tellsGateRuns(place.version)) return failed('gate_untold');
   if (place.gate !== null) return failed('ci_gate_exists');
   const open = await forge.findOpenPull(base, head);
   if (open !== null) return record(deps, repo, open);

@@ -1,4 +1,5 @@
 import type { GateReading } from '../../domain/forge/forge.ts';
+import { tellsGateRuns } from '../../domain/forge/forge-version.ts';
 import {
   type AnsweredContext,
   isSameGate,
@@ -66,6 +67,7 @@ export async function verifyCiGate(deps: VerifyDeps, repo: ManagedRepo): Promise
     const opened = await deps.openForge(repo);
     if (opened.kind !== 'open') return failed(opened.kind);
     const gate = repo.gate === 'statuses' ? BY_STATUSES : await readGateFile(deps, opened.forge, repo);
+    if (gate === 'untold') return failed('gate_untold');
     if (gate === null) return await gateMissing(opened.forge, repo, deps.queueName);
     const observed = await observe(deps, opened.forge, repo, gate).catch(async (error: unknown) => {
       const facts = [opened.forge, repo, deps.queueName, error] as const;
@@ -107,9 +109,10 @@ async function readGateFile(
   deps: VerifyDeps,
   forge: ForgeAdmin,
   repo: ManagedRepo,
-): Promise<FoundGate | null> {
+): Promise<FoundGate | 'untold' | null> {
   try {
-    return (await findGatePlace(forge, repo.baseBranch, deps.queueName)).gate;
+    const { version, gate } = await findGatePlace(forge, repo.baseBranch, deps.queueName);
+    return tellsGateRuns(version) ? gate : 'untold';
   } catch (error) {
     // The forge says 404 of the file as well when it hides the whole repository.
     if (error instanceof ForgeError && error.kind === 'missing') return null;

@@ -193,6 +193,13 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
     world.forge.setUp = makeWorkingForge(false);
     return onRepo(world, 'ci-gate/verify');
   },
+  gate_untold: (world) => {
+    world.forge.setUp = {
+      ...makeWorkingForge(true),
+      readVersion: async () => ({ kind: 'gitea', major: 1, minor: 22, patch: 6 }),
+    };
+    return onRepo(world, 'ci-gate/verify');
+  },
   queue_branches_ruled: (world) => {
     world.forge.setUp = {
       ...makeWorkingForge(true),

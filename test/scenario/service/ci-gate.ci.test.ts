@@ -157,6 +157,25 @@ describe('setup pull request', () => {
     expect(again).toMatchObject({ kind: 'open', pull: first.pull });
   });
 
+  test('a forge that tells of no gate run: nothing is written, neither by the set-up nor by verify; a gate by statuses is tried', async () => {
+    const world = await create();
+    const openForge: typeof world.deps.openForge = async (repo) => {
+      const opened = await world.deps.openForge(repo);
+      if (opened.kind !== 'open') return opened;
+      const readVersion = async () => parseForgeVersion('1.22.6');
+      return { ...opened, forge: { ...opened.forge, readVersion } };
+    };
+    const deps = { ...world.deps, openForge };
+    const before = await world.repo();
+    const refused = { kind: 'failed', code: 'gate_untold' };
+    expect(await openSetupPull(deps, before)).toEqual(refused);
+    expect(await verifyCiGate(deps, before)).toEqual(refused);
+    expect(world.takeWrites()).toEqual([]);
+    expect(await world.repo()).toEqual(before);
+    const byStatuses = { ...before, gate: 'statuses' as const };
+    expect((await verifyCiGate(deps, byStatuses)).kind).toBe('verified_or_not');
+  });
+
   test('a base that is not on the forge is no forge that does not answer', async () => {
     const world = await create();
     const gone = { ...(await world.repo()), baseBranch: 'gone' };

@@ -29,7 +29,7 @@ interface RunGroup {
 }
 
 /**
- * The gate's run where the forge lists no runs (Forgejo 11, Gitea 1.22 to 1.24, and 1.25 for a bot that is no owner): Actions
+ * The gate's run where the forge lists no runs (Forgejo 11, Gitea 1.23 and 1.24, and 1.25 for a bot that is no owner): Actions
  * posts one status per job, and the task list says which run is of which workflow and branch. A task appears only once a runner
  * has taken the job. Neither is enough alone: statuses name no workflow file, tasks omit the jobs that still wait.
  *

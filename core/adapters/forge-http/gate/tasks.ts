@@ -92,7 +92,7 @@ async function readPage(
   const call = { method: 'GET', label: LABEL, path, query: { page, limit: size } } as const;
   const answer = await transport.exchange(call);
   const readAt = readDate(answer);
-  // Forgejo 7 has no task list, and none is shown while Actions is off.
+  // Forgejo 7 and Gitea before 1.23 have no task list, and none is shown while Actions is off.
   if (answer.status === 404 || answer.status === 405) return { rows: [], readAt: null, isLast: true };
   const failed = answer.status === 200 ? null : transport.failure(call, answer);
   if (failed !== null && answer.status === 500 && answer.isJson) return { failed };

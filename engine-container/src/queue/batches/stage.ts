@@ -1,4 +1,4 @@
-import { otherWorkflowFolders, rebasesUpToDate, workflowFolders } from '#core/domain/forge/forge-version.ts';
+import { gateFolders, otherWorkflowFolders, rebasesUpToDate } from '#core/domain/forge/forge-version.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { stagedMessage, stagingBranch } from '#core/domain/queue/queue-names.ts';
 import type { KnownTree } from '../actions.ts';
@@ -124,7 +124,7 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
       ownBranch: headBranchOf(pass, batch, pr, head),
       behind: batch.place === 'suspect' ? [] : treesAhead(record, pr),
     })),
-    workflowFolders: workflowFolders(version),
+    workflowFolders: gateFolders(version),
     otherWorkflowFolders: otherWorkflowFolders(version),
     rebasesUpToDate: rebasesUpToDate(version),
     statusGate: batch.statusGate ?? null,

@@ -1,10 +1,10 @@
-import { workflowFolders } from '#core/domain/forge/forge-version.ts';
+import { gateFolders } from '#core/domain/forge/forge-version.ts';
 import { describeGate, type StatusGate, statusGateOf } from '#core/domain/forge/status-gate.ts';
 import type { DecisionContext } from '../decision-context.ts';
 
 /** One spelling for the gate that a tree was searched for: its statuses, or a workflow and where this forge has them. */
 export function describeWanted({ record }: DecisionContext, gate: StatusGate | null): string {
-  return gate === null ? workflowFolders(record.forge?.version ?? null).join() : describeGate(gate);
+  return gate === null ? gateFolders(record.forge?.version ?? null).join() : describeGate(gate);
 }
 
 /** Staging did not find this gate. One that is missed already is missed since then, whatever was looked at in between. */

@@ -68,6 +68,7 @@ const BY_DECISION = {
   branch_not_protected: 409,
   queue_branches_ruled: 409,
   branch_name_taken: 409,
+  gate_untold: 409,
   base_missing: 409,
   schedule_refused: 409,
   schedules_not_cancelled: 422,

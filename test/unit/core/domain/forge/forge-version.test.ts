@@ -9,6 +9,7 @@ import {
   parseForgeVersion,
   passesSkippedAlone,
   rebasesUpToDate,
+  tellsGateRuns,
 } from '#core/domain/forge/forge-version.ts';
 
 const FACTS = readFileSync('docs/forge-facts.md', 'utf8');
@@ -103,6 +104,17 @@ test.each([
 ])('%s shows its list of runs to owners alone: %s', (text, expected) => {
   expect(listsRunsForOwners(mustParse(text))).toBe(expected);
   expect(listsRunsForOwners(null)).toBe(true);
+});
+
+test.each([
+  ['7.0.16+gitea-1.21.11', false],
+  ['11.0.15+gitea-1.22.0', true],
+  ['1.22.6', false],
+  ['1.23.0', true],
+  ['1.27.3', true],
+])('%s tells which run is that of the gate workflow: %s', (text, expected) => {
+  expect(tellsGateRuns(mustParse(text))).toBe(expected);
+  expect(tellsGateRuns(null)).toBe(true);
 });
 
 test('of a forge whose version is not known the worse is expected', () => {

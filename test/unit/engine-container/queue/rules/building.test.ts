@@ -1,3 +1,4 @@
+import { parseForgeVersion } from '#core/domain/forge/forge-version.ts';
 import type { NodeRowId } from '#core/domain/ids.ts';
 import { STAGING_TRIES_ALONE_MAX } from '#core/domain/limits.ts';
 import { known } from '#core/domain/result.ts';
@@ -129,6 +130,31 @@ test('a base and members without the gate file: all are deferred, and a person i
   expect(tellDecision(look, after)).toMatchObject({
     ended: [1, 2, 3].map((pr) => `#${pr} requeued: error`),
     queue: [1, 2, 3],
+  });
+});
+
+describe('a forge that tells of no gate run', () => {
+  const on = (text: string, before = queued(1, 2, 3)) => ({
+    ...before,
+    forge: { version: parseForgeVersion(text), readAt: NOW },
+  });
+  const foldersOf = (record: QueueRecord) =>
+    decide(look, record).actions.flatMap((action) =>
+      action.kind === 'stage_batch' ? action.workflowFolders : [],
+    );
+
+  test('no gate workflow is looked for, so that none is waited for in vain', () => {
+    expect(foldersOf(on('1.22.6'))).toEqual([]);
+    expect(foldersOf(on('1.23.8'))).toEqual(['.gitea/workflows', '.github/workflows']);
+  });
+
+  test('what was set aside there is staged as soon as the forge is updated', () => {
+    const aside = recordAfter({ kind: 'gate_missing', members: 3 }, on('1.22.6'));
+    expect(aside.deferred).toMatchObject([1, 2, 3].map((pr) => ({ pr, reason: 'gate_missing' })));
+    const ended = decide(look, aside).record;
+    expect(ended.batches).toEqual([]);
+    expect(decide(look, ended).actions.map(({ kind }) => kind)).not.toContain('stage_batch');
+    expect(foldersOf(on('1.23.0', ended))).toEqual(['.gitea/workflows', '.github/workflows']);
   });
 });
 
