@@ -199,6 +199,8 @@ export interface ForgeReader {
   hasTag(name: string): Promise<boolean>;
   /** A branch or tag that git takes for this branch as well, so that every push to it fails, merges among them. */
   findNamesake(branch: string): Promise<RefInTheWay | null>;
+  /** The head that the forge keeps of a pull request, whose statuses set off its automatic merge; null: the forge shows none. */
+  readKeptHead(pr: PullRequestNumber): Promise<CommitSha | null>;
   readCommit(sha: CommitSha): Promise<Commit>;
   /** Tree of a commit: one call, where `readCommit` takes two. */
   readTreeId(sha: CommitSha): Promise<TreeHash>;

@@ -38,6 +38,7 @@ const FORGE_READS = [
   'readBranchTip',
   'findRefInTheWay',
   'findNamesake',
+  'readKeptHead',
   'hasTag',
   'readCommit',
   'readTreeId',

@@ -7,6 +7,7 @@ import { countDependencies } from './dependencies.ts';
 import { createGateReader } from './gate/gate.ts';
 import { readRunnerLabels } from './gate/run-jobs.ts';
 import { listOwnHooks } from './hooks.ts';
+import { readKeptHead } from './kept-head.ts';
 import { readProtection } from './protection.ts';
 import {
   listMergedPullRequests,
@@ -41,6 +42,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     findRefInTheWay: (branches) => findRefInTheWay(transport, branches),
     hasTag: (name) => hasTag(transport, name),
     findNamesake: (branch) => findNamesake(transport, branch),
+    readKeptHead: (pr) => readKeptHead(transport, pr),
     readCommit: (sha) => readCommit(transport, sha),
     readTreeId: (sha) => readTreeId(transport, sha),
     readTree: (id, depth) => readTree(transport, id, depth),

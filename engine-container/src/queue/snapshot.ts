@@ -52,6 +52,8 @@ export interface Snapshot {
   readonly protection: Reading<BranchProtection | null>;
   /** A branch or tag that git takes for the base as well; absent: not asked in this look. */
   readonly namesake?: Reading<RefInTheWay | null>;
+  /** The head that the forge keeps of the pull request that lands; absent: not asked in this look. */
+  readonly keptHead?: Reading<CommitSha | null>;
   /** Whether what made a branch of ours impossible still does; absent: nothing is known to. */
   readonly nameInTheWay?: Reading<RefInTheWay | null>;
   /** The forge shows the repository, and no branch of the name of the base in it. Absent: it has one, or it is not known. */

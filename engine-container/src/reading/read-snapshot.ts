@@ -240,19 +240,22 @@ export class SnapshotReader {
   async #readBlockers(
     record: QueueRecord,
     focus: Snapshot['focus'],
-  ): Promise<Partial<Pick<Snapshot, 'blockers' | 'protection' | 'namesake'>>> {
+  ): Promise<Partial<Pick<Snapshot, 'blockers' | 'protection' | 'namesake' | 'keptHead'>>> {
     const { pr, scheduledBy } = landingOf(record) ?? {};
     if (pr === undefined || !isBlockerLookDue(record, this.#clock.now())) return {};
     const seen = focus.get(pr);
     if (seen?.known !== true || seen.value.pull.merged) return {};
     const { baseBranch } = this.#repo;
     const namesake = await this.#tryRead(() => this.#forge.findNamesake(baseBranch));
+    const keptHead = await this.#tryRead(() => this.#forge.readKeptHead(pr));
     this.#protection = await this.#tryRead(() => this.#forge.readProtection(baseBranch));
     const protection = this.#protection;
-    if (!protection.known || protection.value === null) return { namesake, protection, blockers: UNKNOWN };
+    if (!protection.known || protection.value === null)
+      return { namesake, keptHead, protection, blockers: UNKNOWN };
     this.#budget.begin();
     return {
       namesake,
+      keptHead,
       protection,
       blockers: known(await this.#views.readAnew(protection.value, seen.value.pull, scheduledBy)),
     };

@@ -1,7 +1,6 @@
 import type { PullRecord, RepoRecord } from '../model.ts';
 import { findPull, gitOf, headTip, takeId, type World } from '../world.ts';
 import { requestCheck } from './checks.ts';
-import { syncHead } from './pushes.ts';
 import { addEntry } from './timeline.ts';
 import { commentEvent, pullEvent, sendWebhooks } from './webhooks.ts';
 
@@ -99,7 +98,6 @@ export async function reopenPull(
   pull.state = 'open';
   pull.closedAt = null;
   addEntry(world, pull, 'reopen', user);
-  if (!world.profile.listsKeptHead) await syncHead(world, repo, pull, user);
   requestCheck(world, repo, pull);
   sendWebhooks(world, repo, pullEvent(world, repo, pull, 'reopened', user));
   return true;

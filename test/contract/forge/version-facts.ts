@@ -25,6 +25,8 @@ export interface VersionFacts {
   readonly reopensWithoutBranch: boolean;
   /** A change of the target deletes the entries of all pushes, and writes one with the present head. */
   readonly retargetRestatesPush: boolean;
+  /** A success that is posted while the forge checks the head for conflicts sets off no merge. */
+  readonly losesSuccessInCheck: boolean;
   /** A merge is made on a tag of the base's name. */
   readonly mergesIntoTag: boolean;
   /** What Actions posts for a job that its condition leaves out. */
@@ -49,6 +51,7 @@ const FORGEJO_15: VersionFacts = {
   sendsToDefaultBranch: false,
   reopensWithoutBranch: false,
   retargetRestatesPush: false,
+  losesSuccessInCheck: false,
   mergesIntoTag: true,
   stateOfSkippedJob: 'success',
   wordsOfSkippedJob: 'Has been skipped',
@@ -88,7 +91,11 @@ const GITEA_123: VersionFacts = {
   editKeepsStatusEvent: true,
   sendsToDefaultBranch: false,
   retargetRestatesPush: false,
+  losesSuccessInCheck: true,
 };
+
+/** Of no fake. Seen on 1.22.3, which has no event of statuses. */
+const GITEA_122: VersionFacts = { ...GITEA_123, formerNameStatus: 307, editKeepsStatusEvent: false };
 
 export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
   fj11: {
@@ -103,6 +110,7 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
     sendsToDefaultBranch: false,
     reopensWithoutBranch: false,
     retargetRestatesPush: false,
+    losesSuccessInCheck: false,
     mergesIntoTag: true,
     stateOfSkippedJob: 'success',
     wordsOfSkippedJob: 'Has been skipped',
@@ -118,7 +126,7 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
 
 /** The facts of the newest version seen that is not newer than this one. */
 export function factsOf({ kind, major, minor }: ForgeVersion): VersionFacts {
-  if (kind === 'gitea' && major === 1 && minor < 24) return GITEA_123;
+  if (kind === 'gitea' && major === 1 && minor < 24) return minor < 23 ? GITEA_122 : GITEA_123;
   if (kind === 'gitea' && major === 1 && minor < 25) return GITEA_124;
   if (kind === 'gitea' && major === 1 && minor < 27) return VERSION_FACTS[minor < 26 ? 'gt125' : 'gt126'];
   if (kind === 'gitea') return VERSION_FACTS.gt127;

@@ -81,6 +81,13 @@ function createReader(world: World): Reader {
     findRefInTheWay: async (branches) => findRefInTheWay(world, branches),
     hasTag: async (name) => exchange(world, get(`tags/${name}`, 'tags/{tag}'), () => world.tags.has(name)),
     findNamesake: async (branch) => findNamesake(world, branch),
+    // This forge keeps the head that it shows.
+    readKeptHead: async (pr) =>
+      exchange(
+        world,
+        get(`git/refs/pull/${pr}/head`, 'git/refs/{ref}'),
+        () => viewPull(world, found(world.pulls.get(pr))).headSha,
+      ),
     readCommit: async (sha) =>
       exchange(world, get(`git/commits/${sha}`, 'git/commits/{sha}'), () =>
         viewCommit(found(objects.commit(sha))),

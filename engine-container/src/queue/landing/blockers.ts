@@ -9,9 +9,13 @@ import type { Batch } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { describeOtherChecks, describeStopped } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
+import { setTwoHeadsAside } from './two-heads.ts';
 
-/** Something that keeps the forge from merging: of its rules, or a branch or tag that git takes for the base as well. */
-export type Block = Extract<Admission, { kind: 'refused' }> | 'other_checks' | 'namesake';
+/**
+ * Something that keeps the forge from merging: of its rules, a branch or tag that git takes for the base as well, or another head that
+ * the forge keeps of the pull request.
+ */
+export type Block = Extract<Admission, { kind: 'refused' }> | 'other_checks' | 'namesake' | 'heads_differ';
 /** The forge's answer when it is asked; `unknown`: no clear answer. */
 export type Answer = Block | 'nothing' | 'unknown';
 
@@ -35,6 +39,9 @@ export function isOfForge(reason: TakeBackReason): boolean {
 export function findBlock(pass: DecisionContext, landing: Landing): Answer {
   const { s, record } = pass;
   if (s.namesake?.known === true && s.namesake.value !== null) return 'namesake';
+  // A push while it was closed: opened again by a call, the forge goes by the commit of before until the next push.
+  if (s.keptHead?.known === true && s.keptHead.value !== null && s.keptHead.value !== landing.head)
+    return 'heads_differ';
   if (s.blockers?.known !== true || !s.protection.known || s.protection.value === null) return 'unknown';
   const view = s.blockers.value;
   // Our own word on this head is what opens or closes the merge; here it is about all others.
@@ -94,6 +101,7 @@ export function holdUnclear(pass: DecisionContext, batch: Batch, { pr, head }: L
 export function holdBlocked(pass: DecisionContext, batch: Batch, { pr, head }: Landing, block: Block): void {
   if (block === 'namesake') return holdAll(pass, batch, { pr, head });
   const entry = entryOf(pass.record, pr);
+  if (block === 'heads_differ') return holdKept(pass, batch, { pr, head });
   if (entry?.head === head) {
     entry.isBlocked = true;
     if (block === 'other_checks') entry.readyAt = null;
@@ -104,6 +112,15 @@ export function holdBlocked(pass: DecisionContext, batch: Batch, { pr, head }: L
     const description = describeOtherChecks();
     wishStatus(pass, { pr, sha: head, state: 'pending', description, targetUrl: null });
   } else batch.fates.push({ pr, action: 'refused', reason: block.reason });
+}
+
+/** Each try would hold up the others for as long, and would end alike. */
+function holdKept(pass: DecisionContext, batch: Batch, { pr, head }: Pick<Landing, 'pr' | 'head'>): void {
+  const { s, record } = pass;
+  const other = s.keptHead?.known === true ? s.keptHead.value : null;
+  const entry = entryOf(record, pr);
+  if (entry?.head === head && other !== null) setTwoHeadsAside(pass, batch, entry, other);
+  else batch.fates.push({ pr, action: 'requeued', reason: 'candidate_changed' });
 }
 
 /** No merge into the base gets through before a person has acted, and no pull request has to do with it. */
