@@ -13,6 +13,8 @@ export interface VersionFacts {
   readonly editKeepsStatusEvent: boolean;
   /** To a pull request from a branch that is not there. */
   readonly absentHeadStatus: 404 | 500;
+  /** To a list of commits from one on that is not there. */
+  readonly absentTipStatus: 404 | 500;
   /** To a status on a commit that is not there. */
   readonly unknownCommitStatus: 404 | 500;
   /** To a patch that makes a branch which a rule covers. */
@@ -45,6 +47,7 @@ const FORGEJO_15: VersionFacts = {
   hookWithoutAddressStatus: 422,
   editKeepsStatusEvent: false,
   absentHeadStatus: 404,
+  absentTipStatus: 404,
   unknownCommitStatus: 404,
   ruledPatchStatus: 500,
   otherBlobStatus: 409,
@@ -95,7 +98,12 @@ const GITEA_123: VersionFacts = {
 };
 
 /** Of no fake. Seen on 1.22.3, which has no event of statuses. */
-const GITEA_122: VersionFacts = { ...GITEA_123, formerNameStatus: 307, editKeepsStatusEvent: false };
+const GITEA_122: VersionFacts = {
+  ...GITEA_123,
+  formerNameStatus: 307,
+  absentTipStatus: 500,
+  editKeepsStatusEvent: false,
+};
 
 export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
   fj11: {
@@ -104,6 +112,7 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
     hookWithoutAddressStatus: 201,
     editKeepsStatusEvent: false,
     absentHeadStatus: 500,
+    absentTipStatus: 404,
     unknownCommitStatus: 500,
     ruledPatchStatus: 500,
     otherBlobStatus: 422,
