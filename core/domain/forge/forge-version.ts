@@ -32,6 +32,7 @@ const SEEN: readonly Pick<ForgeVersion, 'kind' | 'major' | 'minor'>[] = [
   { kind: 'forgejo', major: 14, minor: 0 },
   { kind: 'forgejo', major: 15, minor: 0 },
   { kind: 'forgejo', major: 16, minor: 0 },
+  { kind: 'gitea', major: 1, minor: 23 },
   { kind: 'gitea', major: 1, minor: 24 },
   { kind: 'gitea', major: 1, minor: 25 },
   { kind: 'gitea', major: 1, minor: 26 },

@@ -54,7 +54,7 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
   decryption_error: 'The stored token could not be decrypted; store the token again.',
   connection_not_found: 'The connection of this repository no longer exists.',
   gate_missing:
-    'The gate is missing: merge the setup pull request; for a gate by statuses, which Gitea before 1.23 needs, name its contexts and accounts in the setup.',
+    'The gate is missing: merge the setup pull request; for a gate by statuses, name its contexts and accounts in the setup.',
   gate_timeout:
     'The gate did not end within its deadline, in two attempts; check its runners, or the contexts that did not answer.',
   foreign_gate_status:

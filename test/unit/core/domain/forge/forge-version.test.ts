@@ -27,7 +27,8 @@ test.each([
   ['1.26.4', 'Gitea 1.26.4', true],
   ['1.25.4', 'Gitea 1.25.4', true],
   ['1.24.7', 'Gitea 1.24.7', true],
-  ['1.23.8', 'Gitea 1.23.8', false],
+  ['1.23.8', 'Gitea 1.23.8', true],
+  ['1.22.6', 'Gitea 1.22.6', false],
   ['15.0.0', 'Gitea 15.0.0', false],
 ])('%s is %s, and that it was seen is %s', (text, name, seen) => {
   expect([nameVersion(mustParse(text)), isSeenVersion(mustParse(text))]).toEqual([name, seen]);
