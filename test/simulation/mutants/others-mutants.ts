@@ -45,6 +45,14 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
     dies: 'the forge shows two heads of one',
   },
   {
+    guard: 'a merge that does not come is held against the head that the forge keeps',
+    file: `${QUEUE}/landing/blockers.ts`,
+    find: 's.keptHead.value !== landing.head)',
+    replace: "s.keptHead.value === '')",
+    families: ['cursed'],
+    dies: 'the forge keeps an earlier head of one',
+  },
+  {
     guard: 'what takes back a success that does not stand counts as written',
     file: `${QUEUE}/landing/standing.ts`,
     find: '    if (!stands) return countAsWritten(pass, status, landing);\n',

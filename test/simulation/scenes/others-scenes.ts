@@ -157,6 +157,25 @@ async function showTwoHeads(): Promise<readonly string[]> {
   return found;
 }
 
+/** The forge shows the newest head everywhere, and keeps one of before, by whose statuses it merges: a push while it was closed. */
+async function keepEarlierHead(): Promise<readonly string[]> {
+  let torn: number | null = null;
+  const stage = await setStage({
+    wrapForge: wrapForge(async (name, [pr], answer) =>
+      name === 'readKeptHead' && pr === torn ? 'f'.repeat(40) : answer(),
+    ),
+  });
+  const { first, others } = await givenThree(stage);
+  torn = first;
+  stage.forge.mergeBehaviour = (pr) => (pr === torn ? { kind: 'lost' } : { kind: 'now' });
+  const found = (await isSoWithin(stage, 10 * MINUTE_MS, haveLanded(stage, others)))
+    ? []
+    : ['others wait for one whose head the forge does not keep'];
+  await stage.drain({ maxMs: 20 * MINUTE_MS });
+  const refusals = (await told(stage, first)).filter((each) => each === 'pr_refused:heads_differ');
+  return refusals.length === 1 ? found : [...found, `two heads are told ${refusals.length} times`];
+}
+
 /** A success stands, and no status can be written on its head for longer than mere words are tried. */
 async function refuseTakingBack(): Promise<readonly string[]> {
   const stage = await setStage();
@@ -315,6 +334,7 @@ export const OTHERS_SCENES = {
   'no status can be written on one head': refuseStatuses,
   'no status is taken for some minutes': takeNoStatus,
   'the forge shows two heads of one': showTwoHeads,
+  'the forge keeps an earlier head of one': keepEarlierHead,
   'a success cannot be taken back for hours': refuseTakingBack,
   'the words of one refusal cannot be written': refuseWords,
   'each run with one change is broken off': breakRunsOff(16),
