@@ -28,6 +28,7 @@ import { LIVENESS_MUTANTS } from './mutants/liveness-mutants.ts';
 import { LONG_BRANCH_MUTANTS } from './mutants/long-branch-mutants.ts';
 import { LONG_TIMELINE_MUTANTS } from './mutants/long-timeline-mutants.ts';
 import { MACHINE_MUTANTS } from './mutants/machine-mutants.ts';
+import { MERGED_INSTEAD_MUTANTS } from './mutants/merged-instead-mutants.ts';
 import { OTHERS_MUTANTS } from './mutants/others-mutants.ts';
 import { OWN_RUN_MUTANTS } from './mutants/own-run-mutants.ts';
 import { PAUSE_MUTANTS } from './mutants/pause-mutants.ts';
@@ -77,6 +78,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...GLANCE_MUTANTS,
   ...EVENT_MUTANTS,
   ...LANDING_MUTANTS,
+  ...MERGED_INSTEAD_MUTANTS,
   ...OTHERS_MUTANTS,
   ...BAD_HEAD_MUTANTS,
   ...SLOW_PATCH_MUTANTS,

@@ -34,6 +34,7 @@ import { LONG_BRANCH_SCENES } from './scenes/long-branch-scenes.ts';
 import { LONG_TIMELINE_SCENES } from './scenes/long-timeline-scenes.ts';
 import { MACHINE_SCENES } from './scenes/machine-scenes.ts';
 import { MERGE_RULE_SCENES } from './scenes/merge-rule-scenes.ts';
+import { MERGED_INSTEAD_SCENES } from './scenes/merged-instead-scenes.ts';
 import { MOVED_BASE_SCENES } from './scenes/moved-base-scenes.ts';
 import { OTHERS_SCENES } from './scenes/others-scenes.ts';
 import { OWN_RUN_SCENES } from './scenes/own-run-scenes.ts';
@@ -101,6 +102,7 @@ export const SCENES = {
   ...LONG_BRANCH_SCENES,
   ...MACHINE_SCENES,
   ...MERGE_RULE_SCENES,
+  ...MERGED_INSTEAD_SCENES,
   ...MOVED_BASE_SCENES,
   ...OTHERS_SCENES,
   ...OWN_RUN_SCENES,

@@ -84,8 +84,10 @@ export interface Snapshot {
   readonly traces?: ReadonlyMap<CommitSha, Reading<Trace>>;
   /** Pull requests that were merged the latest, to every branch, read with `traces`; absent: not looked for. */
   readonly merged?: Reading<readonly PullRequest[]>;
-  /** Is the pull request of a landing in `traces` merged, where it is not in `merged`? Each is read by itself; absent: all are in it. */
-  readonly ownMerged?: ReadonlyMap<PullRequestNumber, Reading<boolean>>;
+  /** The pull requests of landings in `traces` that are not in `merged`, each read by itself; one that is absent was not read in this look. */
+  readonly ownPulls?: ReadonlyMap<PullRequestNumber, Reading<PullRequest>>;
+  /** Of landings whose merge the forge names of another pull request: is the one that it names of its own proven, and below that? */
+  readonly provenBelow?: ReadonlyMap<PullRequestNumber, Reading<boolean>>;
   /** The statuses on the heads of those that a lost record had in flight; absent: not looked for. */
   readonly recalled?: ReadonlyMap<PullRequestNumber, Reading<RecalledView>>;
   /** Statuses of heads on which a `success` may appear late, by commit; absent: none was due. */

@@ -103,13 +103,6 @@ export function untracedOf(record: QueueRecord): readonly Receipt[] {
   return record.batches.flatMap((batch) => (batch.untraced ?? []).map(({ receipt }) => receipt));
 }
 
-/** The pull requests of these landings. */
-export function untracedPulls(record: QueueRecord): readonly PullRequestNumber[] {
-  return record.batches.flatMap(({ untraced, members }) =>
-    (untraced ?? []).flatMap(({ index }) => members[index]?.pr ?? []),
-  );
-}
-
 /** One read tells of all landings of a batch: it waits for the last of them, unless that takes long or a gate run may still end. */
 export function areLinesDue(record: QueueRecord, now: EpochMs): boolean {
   const [oldest, ...others] = untracedOf(record);

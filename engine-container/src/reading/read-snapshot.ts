@@ -112,7 +112,7 @@ export class SnapshotReader {
       views: this.#views,
       timelines: this.#timelines,
     });
-    this.#traces = new TraceReader(deps.forge, this.#tryRead, this.#commits, this.#twins);
+    this.#traces = new TraceReader(deps.forge, this.#tryRead, this.#commits, this.#twins, repo.baseBranch);
     this.#base = new BaseReader({ ...deps, commits: this.#commits, tryRead: this.#tryRead }, repo.baseBranch);
     this.#gates = new GateReader(deps.forge, deps.clock, this.#tryRead);
   }
@@ -307,7 +307,8 @@ export class SnapshotReader {
     const stands = history === null ? null : await this.#commits.contains(history, tip, landing.baseBefore);
     if (stands !== null && !stands.known) return this.#readNext(record);
     // The tree does not say whose merge it is: a twin may have appeared since the post.
-    const traces = history === null ? {} : await this.#traces.readWith(record, landing, history);
+    const traces =
+      history === null ? {} : await this.#traces.readWith(record, landing, history, this.#clock.now());
     if (traces === null) return this.#readNext(record);
     this.#base.noteLanding(tip);
     const ownMerge = { commit: { sha: tip, tree: tree.value }, standsOnTip: stands?.value ?? null };

@@ -44,12 +44,17 @@ function putForgeBack(landedBefore: number | null): () => Promise<readonly strin
       return true;
     };
     await stage.drain({ maxMs: 3 * HOUR_MS, afterEach });
-    const told = (await stage.events()).filter(({ event }) => event === 'pr_landed').length;
+    const events = await stage.events();
+    const told = events.filter(({ event }) => event === 'pr_landed').length;
+    const left = events.filter(({ event, reason }) => `${event} ${reason}` === 'pr_skipped left_the_queue');
     const open = prs.filter((pr) => !forge.isMerged(pr));
     return [
       ...(open.length === 0 ? [] : [`${open.length} of ${prs.length} did not land again`]),
       // Those that were lost before they were proven in full are told when they have landed again.
       ...(landedBefore === null || told === prs.length ? [] : [`${told} landings are told of ${prs.length}`]),
+      ...(landedBefore === null || left.length > 0
+        ? []
+        : ['none that the forge lost is told to have left the queue']),
       ...(failed.length <= FAILED_MAX ? [] : [`${failed.length} reconciles failed with ${failed[0]}`]),
     ];
   };

@@ -42,17 +42,22 @@ async function mergeSameChange(afterMs: number): Promise<readonly string[]> {
   return words.includes('changes nothing') ? problems : [...problems, `an open one is told "${words}"`];
 }
 
-/** For half a minute after each merge neither the list nor the pull request itself says that it is merged. */
-async function mergesAreCalledLate(): Promise<readonly string[]> {
+/**
+ * For so long after each merge neither the list nor the pull request itself says that it is merged.
+ *
+ * @param isPutBack - it is taken for one that was not merged meanwhile
+ */
+async function mergesAreCalledLate(lagMs: number, isPutBack = false): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
   const first = await givenScheduled(forge, 'a');
   const second = await givenScheduled(forge, 'b');
-  forge.lags = { ...NO_LAGS, list: 30_000, pull: 30_000 };
+  forge.lags = { ...NO_LAGS, list: lagMs, pull: lagMs };
   await look(stage, 40);
   if (!forge.isMerged(first) || !forge.isMerged(second)) return ['the scene did not come about'];
-  const told = (await stage.events()).filter(({ event }) => event !== 'pr_queued' && event !== 'pr_staged');
+  const passed = ['pr_queued', 'pr_staged', ...(isPutBack ? ['pr_requeued'] : [])];
+  const told = (await stage.events()).filter(({ event }) => !passed.includes(event));
   const ends = told.map(({ event, pr }) => `#${pr} ${event}`).toSorted();
   const problems =
     String(ends) === String([`#${first} pr_landed`, `#${second} pr_landed`])
@@ -64,5 +69,6 @@ async function mergesAreCalledLate(): Promise<readonly string[]> {
 export const SAME_CHANGE_SCENES = {
   'another one with the same change is merged past the queue': () => mergeSameChange(0),
   'another one with the same change is merged between two looks at all': () => mergeSameChange(5_000),
-  'a merge is called one late': mergesAreCalledLate,
+  'a merge is called one late': () => mergesAreCalledLate(30_000),
+  'a merge is called one after more than a minute': () => mergesAreCalledLate(90_000, true),
 } satisfies Scenes;

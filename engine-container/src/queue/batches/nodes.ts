@@ -1,6 +1,7 @@
 import { isForgeRun } from '#core/domain/forge/status-gate.ts';
 import type { BatchOutcome, MemberAction } from '#core/domain/queue/batch.ts';
 import { type DecisionContext, takeId } from '../decision-context.ts';
+import { fateInstead } from '../record/fate-instead.ts';
 import type { Batch, Node } from '../record/record.ts';
 import { canMove, isTerminal } from './transitions.ts';
 
@@ -81,11 +82,15 @@ export function resolveNode(
     const receipt = batch.receipts[cursor];
     // A superseded or split node speaks for no member: its members are decided elsewhere (A14, A26).
     const undecided = outcome === 'superseded' || outcome === 'bisected';
-    if (!undecided && cursor < batch.landed && receipt !== undefined)
-      return { ...base, action: 'landed', receipt };
-    const fate = undecided ? undefined : batch.fates.find((candidate) => candidate.pr === member.pr);
-    if (!undecided && cursor < batch.landed && fate === undefined)
-      return { ...base, action: 'landed', reason: 'unverified' };
+    const instead = fateInstead(batch, member.pr);
+    if (!undecided && cursor < batch.landed && instead === undefined) {
+      return receipt === undefined
+        ? { ...base, action: 'landed', reason: 'unverified' }
+        : { ...base, action: 'landed', receipt };
+    }
+    const fate = undecided
+      ? undefined
+      : (instead ?? batch.fates.find((candidate) => candidate.pr === member.pr));
     return fate === undefined
       ? { ...base, action: 'requeued' }
       : { ...base, action: fate.action, reason: fate.reason };

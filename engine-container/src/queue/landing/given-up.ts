@@ -1,5 +1,5 @@
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
-import { GIVEN_UP_KEPT_MS, GIVEN_UP_MAX, WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
+import { GIVEN_UP_KEPT_MS, WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
 import { startTeardown } from '../batches/end-batch.ts';
 import { type DecisionContext, emitEvent, entryOf, wakeNoLaterThan } from '../decision-context.ts';
 import { countLanding } from '../policy/fanout-choice.ts';
@@ -7,7 +7,7 @@ import type { GivenUp, Landing } from '../record/landing-state.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
-import { concludeLanding, tellLeftBehind } from './landed.ts';
+import { concludeLanding, noteGivenUp, tellLeftBehind } from './landed.ts';
 import { isMergeOf } from './proof.ts';
 import { watchUnheard } from './unheard.ts';
 
@@ -21,12 +21,9 @@ export function giveUpLanding(
   landing: Landing,
   how?: 'unwritable',
 ): void {
-  const { record, s } = pass;
-  const { pr, head, tree, baseBefore } = landing;
   batch.landing = null;
   watchUnheard(pass, landing, how);
-  const others = (record.givenUp ?? []).filter((each) => each.pr !== pr);
-  record.givenUp = [...others, { pr, head, tree, baseBefore, at: s.now }].slice(-GIVEN_UP_MAX);
+  noteGivenUp(pass, landing);
 }
 
 /**

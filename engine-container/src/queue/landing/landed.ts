@@ -1,8 +1,14 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
-import { LANDED_KEPT_MS, LANDED_MAX, LANDED_NUMBERS_MAX, STALE_READING_MS } from '#core/domain/limits.ts';
+import {
+  GIVEN_UP_MAX,
+  LANDED_KEPT_MS,
+  LANDED_MAX,
+  LANDED_NUMBERS_MAX,
+  STALE_READING_MS,
+} from '#core/domain/limits.ts';
 import { UNKNOWN } from '#core/domain/result.ts';
 import type { DecisionContext } from '../decision-context.ts';
-import type { Landing } from '../record/landing-state.ts';
+import type { GivenUp, Landing } from '../record/landing-state.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -58,6 +64,13 @@ export function tellLeftBehind(
  */
 export function noteMerged(record: QueueRecord, pr: PullRequestNumber): void {
   record.landedNumbers = [...(record.landedNumbers ?? []), pr].slice(-LANDED_NUMBERS_MAX);
+}
+
+/** Its merge may still come, or be called one: until then its proof is kept. */
+export function noteGivenUp({ record, s }: DecisionContext, landing: Omit<GivenUp, 'at'>): void {
+  const { pr, head, tree, baseBefore } = landing;
+  const others = (record.givenUp ?? []).filter((each) => each.pr !== pr);
+  record.givenUp = [...others, { pr, head, tree, baseBefore, at: s.now }].slice(-GIVEN_UP_MAX);
 }
 
 /** The status of a twin stood on the same commit and is gone: the twin is judged anew on the base as it is now. */

@@ -1,54 +1,155 @@
+import type { PullRequest } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { STALE_READING_MS, WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
-import { type DecisionContext, wakeNoLaterThan } from '../decision-context.ts';
-import type { Batch, QueueRecord, Untraced } from '../record/record.ts';
-import { searchOutside } from './merged-outside.ts';
+import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import {
+  type DecisionContext,
+  emitEvent,
+  entryOf,
+  isMergedHere,
+  wakeNoLaterThan,
+} from '../decision-context.ts';
+import type { InsteadReason } from '../record/fate-instead.ts';
+import type { Batch, Member, QueueRecord, Untraced } from '../record/record.ts';
+import { leaveQueue } from '../words/departure.ts';
+import { describeLanded } from '../words/phrases.ts';
+import { noteGivenUp } from './landed.ts';
+import { noteOutsider, searchOutside } from './merged-outside.ts';
 import { putBack } from './twin-names.ts';
+
+/** A landing whose pull request the forge fails to show for so long is told by its tree. A reading that fails once decides nothing. */
+const UNREAD_MERGE_MS = 2 * STALE_READING_MS;
+
+/** The forge may only be late to call it merged, or fail for a moment. */
+export function mayBeCalledMergedYet(own: Reading<Pick<PullRequest, 'merged'>>, ageMs: number): boolean {
+  if (!own.known) return ageMs < UNREAD_MERGE_MS;
+  return !own.value.merged && ageMs < STALE_READING_MS;
+}
+
+function ownPull({ s }: DecisionContext, pr: PullRequestNumber): Reading<PullRequest> {
+  const listed = s.merged?.known === true ? s.merged.value.find(({ number }) => number === pr) : undefined;
+  return listed === undefined ? (s.ownPulls?.get(pr) ?? UNKNOWN) : known(listed);
+}
+
+/** The pull request that the forge names this merge of, where it is another one, with another head. */
+export function namedInstead(
+  merged: readonly PullRequest[],
+  baseBranch: string,
+  pr: PullRequestNumber,
+  { mergeCommit, head }: Untraced['receipt'],
+): PullRequest | undefined {
+  const isIts = ({ mergeCommitSha, baseRef }: PullRequest): boolean =>
+    mergeCommitSha === mergeCommit && baseRef === baseBranch;
+  return merged.filter(isIts).find(({ number, headSha }) => number !== pr && headSha !== head);
+}
+
+function mergedInstead(
+  { s }: DecisionContext,
+  pr: PullRequestNumber,
+  receipt: Untraced['receipt'],
+): PullRequest | undefined {
+  return namedInstead(s.merged?.known === true ? s.merged.value : [], s.repo.baseBranch, pr, receipt);
+}
 
 /**
  * A landing inside a batch was seen by its tree alone, and another pull request can make the same tree: one with the same change,
- * whose merge an account that may write has opened under the queue's context. Then the one that it was meant for is not merged.
+ * whose merge an account that may write has opened under the queue's context. Then the one that it was meant for is not merged, or
+ * was by a later merge on top.
  *
- * @returns `unknown` while the forge may only be late to call it merged, or does not answer
+ * @returns `unknown` while the forge may only be late to call it merged, or does not answer; `below`: that of the other one came on
+ * top of its own before the look that saw it
  */
 export function isItsMerge(
-  { s }: DecisionContext,
-  pr: PullRequestNumber | undefined,
+  pass: DecisionContext,
+  pr: PullRequestNumber,
   { receipt }: Untraced,
-): 'yes' | 'no' | 'unknown' {
-  const own = pr === undefined ? undefined : s.ownMerged?.get(pr);
-  if (own === undefined || (own.known && own.value)) return 'yes';
-  if (s.now - receipt.landedAt < STALE_READING_MS) return 'unknown';
+): 'yes' | 'below' | 'no' | 'unknown' {
+  const own = ownPull(pass, pr);
+  const ageMs = pass.s.now - receipt.landedAt;
+  if (mayBeCalledMergedYet(own, ageMs)) return 'unknown';
   // That the forge fails on one pull request for so long is no sign: the tree is what was proven for it.
-  return own.known ? 'no' : 'yes';
+  if (!own.known) return 'yes';
+  if (!isMergedHere(pass, own.value)) return 'no';
+  const isNamed = own.value.mergeCommitSha === receipt.mergeCommit;
+  if (isNamed || mergedInstead(pass, pr, receipt) === undefined) return 'yes';
+  const below = pass.s.provenBelow?.get(pr) ?? UNKNOWN;
+  if (!below.known) return ageMs < UNREAD_MERGE_MS ? 'unknown' : 'no';
+  return below.value ? 'below' : 'no';
+}
+
+/** It landed with a merge of its own, and the other one was merged past the queue on top of that. */
+export function nameOwnMerge(pass: DecisionContext, member: Member, landed: Untraced): Untraced {
+  const { record } = pass;
+  const { receipt } = landed;
+  const own = ownPull(pass, member.pr);
+  const mergeCommit = own.known ? own.value.mergeCommitSha : null;
+  const other = mergedInstead(pass, member.pr, receipt);
+  if (mergeCommit === null || other === undefined) return landed;
+  record.landed = (record.landed ?? []).map((each) =>
+    each.merge === receipt.mergeCommit ? { ...each, merge: mergeCommit } : each,
+  );
+  tellOther(pass, other, { ...receipt, baseBefore: mergeCommit });
+  return { ...landed, receipt: { ...receipt, mergeCommit } };
 }
 
 /** The base has the tree that was proven, so what stands on it goes on. Where another pull request has this merge, that one went past the queue. */
-export function giveUpMerge(pass: DecisionContext, batch: Batch, landed: Untraced): void {
-  const { record, s, log, alarms } = pass;
+export function giveUpMerge(pass: DecisionContext, batch: Batch, member: Member, landed: Untraced): void {
+  const { record, log } = pass;
   const { index, receipt } = landed;
-  const member = batch.members[index];
-  batch.untraced = (batch.untraced ?? []).filter((each) => each !== landed);
-  if (member === undefined) return;
   const { pr } = member;
-  log.push(`${receipt.mergeCommit} has the tree that was proven for #${pr}, which is not merged`);
+  const own = ownPull(pass, pr);
+  log.push(`${receipt.mergeCommit} has the tree that was proven for #${pr}, which it is not the merge of`);
+  // The list of receipts is stored, and has no holes: rows read the fate of this member first.
+  batch.receipts[index] = receipt;
   record.landed = (record.landed ?? []).filter(({ merge }) => merge !== receipt.mergeCommit);
-  record.landedNumbers = (record.landedNumbers ?? []).filter((each) => each !== pr);
-  batch.fates.push({ pr, action: 'requeued', reason: 'base_advanced' });
-  putBack(pass, member, batch.createdAt, 'base_advanced');
-  const merged = s.merged?.known === true ? s.merged.value : [];
-  const other = merged.find(
-    ({ mergeCommitSha, baseRef }) => mergeCommitSha === receipt.mergeCommit && baseRef === s.repo.baseBranch,
-  );
-  // A forge that breaks off after its push has merged none. The state is what was proven, as with any move to that.
-  if (other !== undefined) {
-    // One of the queue may have left it with that alarm.
-    const isTold = record.outside?.some((outsider) => outsider.pr === other.number) === true;
-    if (!isTold) alarms.push({ name: 'unverified_landing', pr: other.number });
-    searchOutside(pass, receipt.baseBefore, receipt.mergeCommit);
+  if (own.known && isMergedHere(pass, own.value)) {
+    noteFate(batch, pr, 'skipped', 'merged_outside_the_queue');
+    emitEvent(pass, 'pr_skipped', member, 'merged_outside_the_queue');
+    noteOutsider(pass, pr, own.value.mergeCommitSha);
+  } else {
+    record.landedNumbers = (record.landedNumbers ?? []).filter((each) => each !== pr);
+    noteFate(batch, pr, 'requeued', 'base_advanced');
+    putBack(pass, member, batch.createdAt, 'base_advanced');
+    const entry = entryOf(record, pr);
+    // Its head says that it landed, until other words are due.
+    if (entry?.head === receipt.head)
+      entry.said ??= { head: receipt.head, state: 'pending', description: describeLanded() };
   }
+  // A forge that breaks off after its push has merged none. The state is what was proven, as with any move to that.
+  const other = mergedInstead(pass, pr, receipt);
+  if (other !== undefined) tellOther(pass, other, receipt);
+  else noteGivenUp(pass, { ...receipt, pr });
   // This look has passed over it as one that has landed.
   wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MS_MIN);
+}
+
+function noteFate(
+  batch: Batch,
+  pr: PullRequestNumber,
+  action: 'requeued' | 'skipped',
+  reason: InsteadReason,
+): void {
+  batch.fates.push({ pr, action, reason });
+}
+
+/** Told at once where it is one of the queue, which may be off, so that no look tells of it for long. */
+function tellOther(
+  pass: DecisionContext,
+  { number: pr, mergeCommitSha }: PullRequest,
+  { baseBefore, mergeCommit, landedAt }: Untraced['receipt'],
+): void {
+  const { record, alarms } = pass;
+  const isTold = record.outside?.some((outsider) => outsider.pr === pr) === true;
+  if (!isTold) alarms.push({ name: 'unverified_landing', pr });
+  // The base may have moved past the queue since: that search then begins below this merge too.
+  const { outsideMove: move } = record;
+  const later = move !== undefined && move.since > landedAt ? move : undefined;
+  if (later !== undefined) record.outsideMove = { ...later, from: baseBefore };
+  searchOutside(pass, baseBefore, later?.to ?? mergeCommit);
+  const entry = entryOf(record, pr);
+  if (entry === undefined) return;
+  leaveQueue(pass, entry, 'merged_outside_the_queue');
+  noteOutsider(pass, pr, mergeCommitSha);
 }
 
 /** Is this the merge of a landing that is not traced yet, so that it may be of another pull request? */

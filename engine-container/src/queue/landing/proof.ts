@@ -19,7 +19,7 @@ import { describeUnverified } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { concludeLanding, tellLeftBehind } from './landed.ts';
 import { firstLookAfter } from './landing-pace.ts';
-import { giveUpMerge, isItsMerge } from './merged-instead.ts';
+import { giveUpMerge, isItsMerge, nameOwnMerge } from './merged-instead.ts';
 import { nameTwin } from './twin-names.ts';
 import { watchUnheard } from './unheard.ts';
 
@@ -141,6 +141,7 @@ function halt(pass: DecisionContext, pr: PullRequestNumber, evidence: HaltEviden
  */
 export function traceLandings(pass: DecisionContext): void {
   for (const batch of pass.record.batches) {
+    let isWaiting = false;
     for (const landed of batch.untraced ?? []) {
       const trace = pass.s.traces?.get(landed.receipt.mergeCommit);
       if (trace === undefined || !trace.known) break;
@@ -149,23 +150,28 @@ export function traceLandings(pass: DecisionContext): void {
         break;
       }
       if (!trace.value) {
-        disown(pass, batch);
+        disown(pass, batch, landed);
         break;
       }
-      const named = nameTwin(pass, batch, landed);
-      const isIts = isItsMerge(pass, batch.members[landed.index]?.pr, named);
-      if (isIts === 'unknown') {
-        wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MS_MIN);
-        break;
-      }
-      if (isIts === 'no') {
-        giveUpMerge(pass, batch, landed);
-        continue;
-      }
-      batch.untraced = (batch.untraced ?? []).filter((each) => each !== landed);
-      acknowledge(pass, batch, named);
+      // A history that was written anew stops the queue at once, whatever is awaited of a landing before it.
+      isWaiting ||= !settleTraced(pass, batch, landed);
     }
+    if (isWaiting) wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MS_MIN);
   }
+}
+
+/** False: it is not known yet whether its pull request is merged. Those behind it wait: receipts come in order. */
+function settleTraced(pass: DecisionContext, batch: Batch, landed: Untraced): boolean {
+  const named = nameTwin(pass, batch, landed);
+  const member = batch.members[landed.index];
+  const isIts = member === undefined ? 'yes' : isItsMerge(pass, member.pr, named);
+  if (isIts === 'unknown') return false;
+  batch.untraced = (batch.untraced ?? []).filter((each) => each !== landed);
+  if (isIts === 'no' && member !== undefined) giveUpMerge(pass, batch, member, landed);
+  else if (isIts === 'below' && member !== undefined)
+    acknowledge(pass, batch, nameOwnMerge(pass, member, named));
+  else acknowledge(pass, batch, named);
+  return true;
 }
 
 /**
@@ -195,15 +201,16 @@ function tellUnverified(pass: DecisionContext, member: Member): void {
   wishStatus(pass, { pr, sha: head, state: 'pending', description: describeUnverified(), targetUrl: null });
 }
 
-/** The first of these does not stand where it was to stand, and the others stand on it. */
-function disown(pass: DecisionContext, batch: Batch): void {
-  const [first] = batch.untraced ?? [];
-  for (const { index } of batch.untraced ?? []) {
+/** This one does not stand where it was to stand, and those behind it stand on it. */
+function disown(pass: DecisionContext, batch: Batch, first: Untraced): void {
+  const untraced = batch.untraced ?? [];
+  const disowned = untraced.slice(untraced.indexOf(first));
+  for (const { index } of disowned) {
     const member = batch.members[index];
     if (member !== undefined) tellUnverified(pass, member);
-    if (member === undefined || index !== first?.index) continue;
+    if (member === undefined || index !== first.index) continue;
     const { mergeCommit, tree, baseBefore } = first.receipt;
     halt(pass, member.pr, { mergeCommit, landedTree: tree, provenTree: tree, baseBefore });
   }
-  batch.untraced = [];
+  batch.untraced = untraced.filter((each) => !disowned.includes(each));
 }

@@ -5,6 +5,7 @@ import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { judgedWith } from '../batches/shared-run.ts';
 import { isTerminal } from '../batches/transitions.ts';
 import type { DecidedEvent } from '../record/decided-event.ts';
+import { fateInstead } from '../record/fate-instead.ts';
 import type { StagedHead } from '../record/recall-state.ts';
 import type { Batch, GarbageBranch, Node, QueueRecord } from '../record/record.ts';
 import { isSameData } from '../record/same-data.ts';
@@ -46,7 +47,7 @@ function landedSoFar(batch: Batch, node: Node): readonly MemberAction[] {
   return batch.members.slice(node.from, Math.min(node.to, batch.landed)).flatMap(({ pr }, offset) => {
     const cursor = node.from + offset;
     const receipt = batch.receipts[cursor];
-    return receipt === undefined
+    return receipt === undefined || fateInstead(batch, pr) !== undefined
       ? []
       : [{ pr, action: 'landed' as const, stagingSha: node.sha, gateVerdict: node.verdict, cursor, receipt }];
   });

@@ -2,7 +2,7 @@ import { WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { decide } from '../../../../../engine-container/src/queue/decide.ts';
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
-import type { Trace } from '../../../../../engine-container/src/queue/snapshot.ts';
+import type { Snapshot, Trace } from '../../../../../engine-container/src/queue/snapshot.ts';
 import { parseRecord, toDocument } from '../../../../../engine-container/src/stored-record/record-codec.ts';
 import {
   givenNode,
@@ -11,7 +11,7 @@ import {
   givenStagedBatch,
   headOf,
 } from '../../../../builders/queue-record.ts';
-import { givenSnapshot } from '../../../../builders/snapshot.ts';
+import { givenPull, givenSnapshot } from '../../../../builders/snapshot.ts';
 
 const AT = 1_000_000;
 
@@ -35,16 +35,22 @@ function landed(traced: number): QueueRecord {
   return givenRecord({ batches: [batch], tip: 'm3' });
 }
 
-function look(record: QueueRecord, traces?: ReadonlyMap<string, Reading<Trace>>) {
+const merged = [1, 2, 3].map((at) =>
+  givenPull(at, { merged: true, state: 'closed', headSha: headOf(at), mergeCommitSha: `m${at}` }),
+);
+
+function look(
+  record: QueueRecord,
+  traces?: ReadonlyMap<string, Reading<Trace>>,
+  seen: Partial<Snapshot> = { merged: known(merged) },
+) {
   const unread = { full: false, base: UNKNOWN, protection: UNKNOWN, pulls: UNKNOWN, readings: null };
-  return decide(
-    givenSnapshot({ now: AT, ...unread, ids: [], ...(traces === undefined ? {} : { traces }) }),
-    record,
-  );
+  const read = traces === undefined ? {} : { traces, ...seen };
+  return decide(givenSnapshot({ now: AT, ...unread, ids: [], ...read }), record);
 }
 
-const told = (record: QueueRecord, traces?: ReadonlyMap<string, Reading<Trace>>) => {
-  const decision = look(record, traces);
+const told = (...given: Parameters<typeof look>) => {
+  const decision = look(...given);
   return {
     events: decision.events.map(({ event, pr, reason }) => [event, pr, reason]),
     landed: decision.closedBatches.flatMap((batch) =>
@@ -97,6 +103,32 @@ describe('landings whose trees are proven, until their history is read (A2)', ()
       ],
       landed: ['m1', 'unverified', 'unverified'],
       halted: 2,
+    });
+  });
+
+  test('… while one before it still waits for the forge to call it merged', () => {
+    const traces = new Map([...good, ['m2', known(false)]]);
+    const seen = { merged: known(merged.slice(1)), ownPulls: new Map([[1, known(givenPull(1))]]) };
+    expect(told(landed(0), traces, seen)).toMatchObject({
+      events: [
+        ['pr_landed', 2, 'unverified'],
+        ['pr_landed', 3, 'unverified'],
+      ],
+      halted: 2,
+      open: 1,
+    });
+  });
+
+  test.each([
+    ['the list of merged pull requests is not read', { merged: UNKNOWN }],
+    ['one that it lacks is not read', { merged: known(merged.slice(1)), ownPulls: new Map([[1, UNKNOWN]]) }],
+    ['… or is read with another look', { merged: known(merged.slice(1)) }],
+  ])('are not told while %s', (_, seen) => {
+    expect(told(landed(0), good, seen)).toMatchObject({
+      events: [],
+      halted: null,
+      wakeAt: AT + WAKE_DELAY_MS_MIN,
+      open: 1,
     });
   });
 
