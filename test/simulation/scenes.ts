@@ -8,6 +8,7 @@ import { BRANCH_SCENES } from './scenes/branch-scenes.ts';
 import { BROKEN_OFF_SCENES } from './scenes/broken-off-scenes.ts';
 import { CLOCK_SCENES } from './scenes/clock-scenes.ts';
 import { CODE_SCENES } from './scenes/code-scenes.ts';
+import { CONTEXT_SCENES } from './scenes/context-scenes.ts';
 import { CONVERTED_SCENES } from './scenes/converted-scenes.ts';
 import { COST_SCENES } from './scenes/cost-scenes.ts';
 import { CROWD_SCENES } from './scenes/crowd-scenes.ts';
@@ -77,6 +78,7 @@ export const SCENES = {
   ...BROKEN_OFF_SCENES,
   ...CLOCK_SCENES,
   ...CODE_SCENES,
+  ...CONTEXT_SCENES,
   ...CONVERTED_SCENES,
   ...COST_SCENES,
   ...CROWD_SCENES,

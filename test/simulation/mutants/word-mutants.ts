@@ -5,6 +5,30 @@ const QUEUE = 'engine-container/src/queue';
 /** Guards of the words on a head that several pull requests have, and of words that are written late. */
 export const WORD_MUTANTS: readonly Mutant[] = [
   {
+    guard: 'words under a context that is used no more promise nothing',
+    file: `${QUEUE}/record/adopt-snapshot.ts`,
+    find: '  endPromises(record);\n',
+    replace: '',
+    families: ['interrupted'],
+    dies: 'one gets another target while the queue uses another context',
+  },
+  {
+    guard: 'the new context of the queue is no check of another',
+    file: `${QUEUE}/words/departure.ts`,
+    find: '  if (record.context !== s.repo.statusContext) return false;\n',
+    replace: '',
+    families: ['interrupted'],
+    dies: 'one gets another target while the queue uses another context',
+  },
+  {
+    guard: 'one that waits is told so under a new context',
+    file: `${QUEUE}/record/adopt-snapshot.ts`,
+    find: '    delete entry.said;\n',
+    replace: '',
+    families: ['interrupted'],
+    dies: 'one gets another target while the queue uses another context',
+  },
+  {
     guard: 'a word about a move that is carried out late is replaced once its schedule holds',
     file: `${QUEUE}/landing/recall.ts`,
     find: '  if (isLateMove(pass, pull, ours.description)) return sayOwnWordsAgain(pass, pull, ours);\n',

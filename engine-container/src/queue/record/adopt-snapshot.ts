@@ -5,6 +5,9 @@ import { type DecisionContext, raiseStandstill } from '../decision-context.ts';
 import { forgetOtherGates } from '../gate/missing-gate.ts';
 import { noticeBase } from '../landing/base-seen.ts';
 import { stopBesideRival } from '../landing/merged-outside.ts';
+import { describeOldContext, isDeparture, isLandingTold } from '../words/phrases.ts';
+import { arePendingStatusesFull } from './bounds.ts';
+import type { QueueRecord } from './record.ts';
 import { isLifted } from './stop-state.ts';
 
 /**
@@ -102,5 +105,26 @@ function endHalt(pass: DecisionContext): void {
 /** Not before all that was posted under the old context is done with. */
 function adoptContext({ record, s }: DecisionContext): void {
   const idle = record.batches.length === 0 && record.pendingStatuses.length === 0;
-  if (record.context !== s.repo.statusContext && idle) record.context = s.repo.statusContext;
+  if (record.context === s.repo.statusContext || !idle) return;
+  endPromises(record);
+  record.context = s.repo.statusContext;
+}
+
+function isEnd(description: string): boolean {
+  return isDeparture(description) || isLandingTold(description);
+}
+
+/** Under the old context no later look says how a pull request left, and that context may be used again. The new one is told anew. */
+function endPromises(record: QueueRecord): void {
+  const { context } = record;
+  for (const entry of record.entries) {
+    const { pr, head: sha, said } = entry;
+    if (arePendingStatusesFull(record)) return;
+    if (said?.head !== sha || said.state !== 'pending' || isEnd(said.description)) continue;
+    delete entry.said;
+    // Words stand on the commit, which several may have.
+    if (record.pendingStatuses.some((waiting) => waiting.sha === sha)) continue;
+    const description = describeOldContext();
+    record.pendingStatuses.push({ pr, sha, context, state: 'pending', description, targetUrl: null });
+  }
 }

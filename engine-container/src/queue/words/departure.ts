@@ -143,6 +143,8 @@ function sayLongWait(pass: DecisionContext, entry: QueueEntry): void {
 /** Another required check keeps it out of line, as far as this look tells, and no other words hold on its head. */
 function isKeptOut({ record, s }: DecisionContext, { pr, head, readyAt }: QueueEntry): boolean {
   if (readyAt !== null || !isAdmissionRead(s) || isSpokenFor(record, head)) return false;
+  // The rule asks for the new context of the queue, which is no check of another.
+  if (record.context !== s.repo.statusContext) return false;
   // The last word on this head is that of another one with it, which lands or has landed.
   if (isLandingHead(record, head) || hasLandedHead(record, head)) return false;
   return !isInFlight(record, pr);

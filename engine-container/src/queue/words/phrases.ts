@@ -177,6 +177,11 @@ export function describeStaleSuccess(): string {
   return shorten('not proven: an earlier success no longer holds on this base');
 }
 
+/** Under a context that the queue has used before. */
+export function describeOldContext(): string {
+  return shorten('not used: the queue tells about this pull request under another status context');
+}
+
 export function describeUnrecorded(): string {
   return shorten(
     'requeued: the queue cannot store its record of this repository; it lands again once that is repaired',

@@ -123,6 +123,7 @@ const INPUTS: { readonly [Name in Describe]: readonly Parameters<(typeof words)[
   describeLeftBehind: NO_INPUT,
   describeUnverified: NO_INPUT,
   describeStaleSuccess: NO_INPUT,
+  describeOldContext: NO_INPUT,
   describeUnrecorded: NO_INPUT,
 };
 
