@@ -4,7 +4,7 @@ import { look, type Scenes, setStage } from '../scene-stage.ts';
 
 /** Scenes of a queue that writes under another status context for a while. */
 
-const NEXT = 'mq/next';
+const NEXT = `${DEFAULT_SERVICE_NAME}/next`;
 const PROMISE = /^(queued|staged|paused|requeued):/;
 
 /** One waits behind a gate run while the context changes, gets another target under the new one, and the context changes back. */
