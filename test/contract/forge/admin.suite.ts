@@ -280,7 +280,7 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
       () => repo.forge.readPullRequest(pr),
       (view) => view.mergeable,
     );
-    await repo.must('bot', 'POST', `/pulls/${pr}/merge`, { Do: 'squash', merge_when_checks_succeed: true });
+    await repo.merge('bot', pr, { Do: 'squash', merge_when_checks_succeed: true });
     expect(await admin.cancelAutoMerge(pr)).toBe('cancelled');
     expect(await admin.cancelAutoMerge(pr)).toBe('not_scheduled');
     expect((await repo.forge.readTimeline(pr)).entries.map((entry) => entry.kind)).toEqual(

@@ -199,7 +199,7 @@ export function gitSuite(subject: () => ForgeSubject): void {
     // Main is merged into the side branch by a pull request from main to it.
     const pr = (await repo.must('bot', 'POST', '/pulls', { head: 'main', base: 'side', title: 't' })).number;
     await repo.untilMergeable(pr);
-    await repo.must('bot', 'POST', `/pulls/${pr}/merge`, { Do: 'merge', delete_branch_after_merge: false });
+    await repo.merge('bot', pr, { Do: 'merge', delete_branch_after_merge: false });
     const merged = (await repo.forge.readBranchTip('side')) ?? '';
     const later = await repo.commit('bot', { 'c.txt': '1\n' });
     expect(await own(later, merged)).toEqual(

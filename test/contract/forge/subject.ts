@@ -189,6 +189,16 @@ export class RepoDriver {
     return last;
   }
 
+  /** Merges it or schedules its merge, once the forge has ended the conflict check that it may have begun since. */
+  async merge(as: Actor, pr: number, how: Readonly<Record<string, unknown>>): Promise<void> {
+    const path = `/pulls/${pr}/merge`;
+    const answer = await this.until(
+      () => this.api(as, 'POST', path, how),
+      ({ status, json }) => status !== 405 || !/try again/i.test(String(json?.message)),
+    );
+    if (answer.status > 299) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.json)}`);
+  }
+
   /** Until the forge calls it mergeable: its conflict check has ended. */
   untilMergeable(pr: number): Promise<PullRequest> {
     return this.until(
