@@ -141,8 +141,8 @@ async function cancelMerges(deps: StopDeps, repo: ManagedRepo, prs: readonly num
     await cancelAll(opened.forge, prs);
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
-    // Their successes are taken back, so none of them merges; an archived repository lets no automatic merge be cancelled.
     if (isScheduleKept(error)) throw new AppError('schedules_not_cancelled');
+    // Their successes are taken back, so none of them merges; an archived repository lets no automatic merge be cancelled.
     if (error.kind !== 'archived')
       throw error.kind === 'denied' ? deniedCall(error) : new AppError('forge_unreachable');
   }

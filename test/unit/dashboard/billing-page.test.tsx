@@ -4,6 +4,20 @@ import { CONNECTIONS_PER_TENANT_MAX, REPOS_PER_TENANT_MAX } from '../../../core/
 import { PLAN_LIMITS } from '../../../core/domain/tenants/billing.ts';
 import { mountPage } from '../../support/mount-page.tsx';
 
+/** The page of a tenant without repositories in a queue, and without known prices. */
+function mountBilling(billing: object, answers: Readonly<Record<string, unknown>> = {}) {
+  return mountPage({
+    at: '/billing',
+    answers: {
+      'GET /api/v1/me': { id: 'aaaaaaaa-0000-4000-8000-000000000001', is_admin: false },
+      'GET /api/v1/user/queue/status': { repos: [] },
+      'GET /api/v1/billing/plans': { plans: [] },
+      'GET /api/v1/billing/me': billing,
+      ...answers,
+    },
+  });
+}
+
 test.each([
   ['pro', ['of 10 included', 'At most 50 on this plan.', 'of 3 included', 'At most 10 on this plan.']],
   [
@@ -16,22 +30,14 @@ test.each([
     ],
   ],
 ] as const)('the page of the plan %s says what it includes and where it ends', async (tier, words) => {
-  mountPage({
-    at: '/billing',
-    answers: {
-      'GET /api/v1/me': { id: 'aaaaaaaa-0000-4000-8000-000000000001', is_admin: false },
-      'GET /api/v1/user/queue/status': { repos: [] },
-      'GET /api/v1/billing/plans': { plans: [] },
-      'GET /api/v1/billing/me': {
-        tier,
-        entitled_tier: tier,
-        status: 'active',
-        payment_action_required: false,
-        connections: 2,
-        repos: 7,
-        limits: PLAN_LIMITS[tier],
-      },
-    },
+  mountBilling({
+    tier,
+    entitled_tier: tier,
+    status: 'active',
+    payment_action_required: false,
+    connections: 2,
+    repos: 7,
+    limits: PLAN_LIMITS[tier],
   });
   const plan = await screen.findByRole('region', { name: /Your plan/ });
   const said = plan.textContent ?? '';
@@ -40,22 +46,14 @@ test.each([
 });
 
 test('while a payment is open, the limits that hold are not told as those of the plan that was bought', async () => {
-  mountPage({
-    at: '/billing',
-    answers: {
-      'GET /api/v1/me': { id: 'aaaaaaaa-0000-4000-8000-000000000001', is_admin: false },
-      'GET /api/v1/user/queue/status': { repos: [] },
-      'GET /api/v1/billing/plans': { plans: [] },
-      'GET /api/v1/billing/me': {
-        tier: 'pro',
-        entitled_tier: 'free',
-        status: 'past_due',
-        payment_action_required: true,
-        connections: 1,
-        repos: 3,
-        limits: PLAN_LIMITS.free,
-      },
-    },
+  mountBilling({
+    tier: 'pro',
+    entitled_tier: 'free',
+    status: 'past_due',
+    payment_action_required: true,
+    connections: 1,
+    repos: 3,
+    limits: PLAN_LIMITS.free,
   });
   const plan = await screen.findByRole('region', { name: 'Your plan: pro' });
   expect(plan.textContent).toContain('At most 1 until the payment is settled.');
@@ -77,24 +75,18 @@ function givenDialogs(): void {
 
 test('a change of plan is charged after a question, not by one click', async () => {
   givenDialogs();
-  const { sent } = mountPage({
-    at: '/billing',
-    answers: {
-      'GET /api/v1/me': { id: 'aaaaaaaa-0000-4000-8000-000000000001', is_admin: false },
-      'GET /api/v1/user/queue/status': { repos: [] },
-      'GET /api/v1/billing/plans': { plans: [] },
-      'GET /api/v1/billing/me': {
-        tier: 'pro',
-        entitled_tier: 'pro',
-        status: 'active',
-        payment_action_required: false,
-        connections: 1,
-        repos: 3,
-        limits: PLAN_LIMITS.pro,
-      },
-      'POST /api/v1/billing/change-plan': { tier: 'team' },
+  const { sent } = mountBilling(
+    {
+      tier: 'pro',
+      entitled_tier: 'pro',
+      status: 'active',
+      payment_action_required: false,
+      connections: 1,
+      repos: 3,
+      limits: PLAN_LIMITS.pro,
     },
-  });
+    { 'POST /api/v1/billing/change-plan': { tier: 'team' } },
+  );
   const changes = () =>
     sent.filter(({ address }) => address.endsWith('/change-plan')).map(({ body }) => body);
   fireEvent.click(await screen.findByRole('button', { name: 'Change to Team' }));
