@@ -7,7 +7,7 @@ const { statSync } = require('node:fs');
  */
 const SECONDS = [
   ['scenario/service/local-service.ci.test.ts', 71],
-  ['simulation/simulation.test.ts', 36],
+  ['simulation/lives.ci.test.ts', 36],
   ['simulation/scenes.ci.test.ts', 26],
   ['contract/forge-client.test.ts', 20],
   ['contract/forge-client.ci.test.ts', 20],
@@ -21,7 +21,7 @@ const SECONDS = [
   ['scenario/service/backports.ci.test.ts', 11],
   ['simulation/crash-sweep.ci.test.ts', 9],
   ['scenario/service/ci-gate.ci.test.ts', 9],
-  ['dashboard/marked-fields.test.tsx', 8],
+  ['dashboard/marked-fields.ci.test.tsx', 8],
   ['scenario/batches/auto-fanout.abstract.ci.test.ts', 8],
   ['scenario/line/crowd-beside.abstract.ci.test.ts', 7],
   ['contract/rewrap.ci.test.ts', 7],
@@ -34,7 +34,7 @@ const SECONDS = [
   ['scenario/gate/gate-deadline.abstract.test.ts', 6],
   ['contract/stream-sources.ci.test.ts', 6],
   ['model/lease-and-landing.ci.test.ts', 6],
-  ['queue/bounds.test.ts', 6],
+  ['record/bounds.ci.test.ts', 6],
   ['api/fanout-advice.test.ts', 6],
   ['scenario/landing/stuck-success.abstract.ci.test.ts', 5],
   ['scenario/service/branch-rule.ci.test.ts', 5],
