@@ -161,7 +161,7 @@ export const MAILS_PER_DAY_MAX = 100;
 export const MAIL_CONFIRM_MS = WEEK_MS;
 /** Confirmation mails that a tenant may ask for by hand, for one mailbox: so many at once, then one a week. */
 export const MAIL_CONFIRMS_AT_ONCE_MAX = 3;
-/** Confirmation mails to one mailbox in a day, whichever tenants ask: many accounts must not flood one reader. */
+/** Confirmation mails to one mailbox in a day, whichever tenants ask, half of them at once: many accounts must not flood one reader. */
 export const MAIL_CONFIRMS_PER_DAY_MAX = 10;
 /** Different places that one tenant-wide notice goes to. */
 export const NOTICE_PLACES_MAX = 20;

@@ -91,12 +91,12 @@ async function askReader(
   const { store, log } = deps;
   const key = deps.makeMailKey();
   try {
-    const ofReader = await store.takeToken(
+    const ofReader = await takeOfDay(
+      store,
       `confirmations:${to.address.toLowerCase()}`,
-      DAY_MS / MAIL_CONFIRMS_PER_DAY_MAX,
       MAIL_CONFIRMS_PER_DAY_MAX,
     );
-    if (!ofReader.allowed || !(await mayMail(deps, fields.tenant_id, false))) {
+    if (!ofReader || !(await mayMail(deps, fields.tenant_id, false))) {
       return log.warn('the mails of a day are used up: the confirmation mail was skipped', fields);
     }
     const until = deps.clock.now() + MAIL_CONFIRM_MS;
@@ -121,12 +121,20 @@ async function send(
 }
 
 async function mayMail({ store, log }: MailDeps, tenantId: TenantId, whenUnknown: boolean): Promise<boolean> {
-  const half = MAILS_PER_DAY_MAX / 2;
   try {
-    return (await store.takeToken(`mail:${tenantId}`, DAY_MS / half, half)).allowed;
+    return await takeOfDay(store, `mail:${tenantId}`, MAILS_PER_DAY_MAX);
   } catch (error) {
     // Open for a notice: it is claimed already, and a limiter that cannot count must not cost it.
     log.warn('the mails of a tenant could not be counted', { tenant_id: tenantId, error });
     return whenUnknown;
   }
+}
+
+/**
+ * Half of a day's number at once, the other half over the day: a bucket that holds all of them fills up again within the same
+ * day, and so lets twice the number pass.
+ */
+async function takeOfDay(store: MailDeps['store'], bucket: string, perDayMax: number): Promise<boolean> {
+  const half = perDayMax / 2;
+  return (await store.takeToken(bucket, DAY_MS / half, half)).allowed;
 }

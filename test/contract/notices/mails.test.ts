@@ -1,4 +1,10 @@
-import { DAY_MS, MAIL_CONFIRM_MS, MAILS_PER_DAY_MAX } from '#core/domain/api-limits.ts';
+import {
+  DAY_MS,
+  HOUR_MS,
+  MAIL_CONFIRM_MS,
+  MAIL_CONFIRMS_PER_DAY_MAX,
+  MAILS_PER_DAY_MAX,
+} from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { askInvoiceNotice } from '#core/services/notices/ask-notice.ts';
 import { givenMailbox } from '../../support/given-mailbox.ts';
@@ -113,11 +119,33 @@ describe('a stranger’s address', () => {
     refused = `confirmations:${STRANGER}`;
     await tell();
     expect(mails()).toEqual([]);
-    expect(asked[0]).toEqual([`confirmations:${STRANGER}`, DAY_MS / 10, 10]);
+    expect(asked[0]).toEqual([
+      `confirmations:${STRANGER}`,
+      (2 * DAY_MS) / MAIL_CONFIRMS_PER_DAY_MAX,
+      MAIL_CONFIRMS_PER_DAY_MAX / 2,
+    ]);
     expect(asked[1]).toEqual([`mail:${tenantId}`, (2 * DAY_MS) / MAILS_PER_DAY_MAX, MAILS_PER_DAY_MAX / 2]);
     refused = '';
     await tell();
     expect(subjects()).toEqual([CONFIRM]);
+  });
+
+  test('gets no more than ten mails that ask within one day, however often two tenants ask', async () => {
+    const address = 'asked@example.org';
+    const both = [
+      await world.enroll({ ...only, email: address }, {}, 'waiting'),
+      await world.enroll({ ...only, email: address }, {}, 'waiting'),
+    ];
+    const kind = 'confirm_mailbox_again';
+    for (let passed = 0; passed < DAY_MS; passed += 2 * HOUR_MS) {
+      for (const { tenantId } of both) {
+        await world.store.requestNotice({ kind, tenantId, subject: address, email: address });
+        await world.deliver([world.noticeKey(tenantId, address, kind)]);
+      }
+      await world.clock.advance(2 * HOUR_MS);
+    }
+    expect(mails().length).toBeGreaterThan(MAIL_CONFIRMS_PER_DAY_MAX / 2);
+    expect(mails().length).toBeLessThanOrEqual(MAIL_CONFIRMS_PER_DAY_MAX);
   });
 
   test('that was stored before there were confirmations waits for one too', async () => {
