@@ -7,7 +7,7 @@ import { viewerNetwork } from './viewer-address.ts';
 
 type NotedRoute = Pick<RouteSpec, 'id' | 'auth'>;
 
-/** Read by people and counted by alarms: the words stand in `lib/service-stack.ts` and in the runbook too. */
+/** Read by people and counted by alarms: the words stand in `lib/http-functions.ts` and in the runbook too. */
 const OPERATOR_LINES = {
   keyUsed: 'the admin key was used',
   read: 'an operator read',
