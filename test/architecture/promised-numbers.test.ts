@@ -69,6 +69,7 @@ const PROMISES: readonly (readonly [where: string, words: string, name: Name, va
   ['A122', 'a forge host 10', 'HOST_RECONCILES_MAX', 10],
   ['A122', 'have 10 together', 'UNPROVEN_RECONCILES_MAX', 10],
   ['A122', 'the former 5 at most', 'SLOW_RECONCILES_MAX', 5],
+  ['A123', 'At most ten mails a day ask', 'MAIL_CONFIRMS_PER_DAY_MAX', 10],
   ['A131', 'within 180 days', 'AUTHOR_PROOF_MS', 180 * DAY],
   ['A140', 'less than a minute', 'RUNNER_TAKES_RUN_MS', MINUTE],
   ['A147', 'not before an hour', 'UNMERGEABLE_REFUSED_AFTER_MS', HOUR],

@@ -165,6 +165,31 @@ describe('export (A70)', () => {
     }
   });
 
+  test('the places of notices that hold a secret are redacted too, and an address for mails is shown', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    const stored = (await world.store.getRepo(repo.id)) ?? repo;
+    const secret = 'very-secret-part';
+    await world.store.updateRepo({
+      ...stored,
+      notification: {
+        email: 'team@example.org',
+        slack: `https://hooks.slack.com/services/T0/B0/${secret}`,
+        discord: null,
+        matrix: `https://matrix.org ${secret}`,
+        webhook: `https://hooks.example.org ${secret}`,
+      },
+    });
+    const answer = await a('GET', '/api/v1/tenant/export');
+    expect(answer.json.managed_repos[0].notification).toEqual({
+      email: 'team@example.org',
+      chat_a_webhook_url: '[redacted]',
+      chat_b_webhook_url: null,
+      matrix: '[redacted]',
+      webhook: '[redacted]',
+    });
+    expect(answer.text).not.toContain(secret);
+  });
+
   test.each([
     [1_000, false],
     [1_001, true],
