@@ -44,17 +44,29 @@ export async function queue(asked: Asked, repo: Repo): Promise<number> {
 
 type Queue = NonNullable<ResultOf<'readActivity'>['repos'][number]['queue']>;
 
-/** The service lists the first of a long line, and counts the rest. */
-export function describeLine({
-  line,
-  line_more: more,
-}: Pick<Queue, 'line' | 'line_more'>): readonly string[] {
-  if (line.length === 0) return ['no pull request waits'];
-  return [...line.map(describePlace), ...(more > 0 ? [`and ${more} more`] : [])];
+/**
+ * Lines for the places of a queue. The service lists the first of a long line, and counts the rest. A pull request that was
+ * bounced stands among them until its author acts: it has no place, as in its own story.
+ */
+export function describeLine(queue: Pick<Queue, 'line' | 'line_more'>): readonly string[] {
+  const lines = listPlaces(queue);
+  return queue.line.every(isBounced) && queue.line_more === 0 ? ['no pull request waits', ...lines] : lines;
 }
 
-const describePlace = ({ pr, title, state, priority }: Queue['line'][number], index: number): string =>
-  `${index + 1}. #${pr} ${plain(title)} (${state}${priority === 'normal' ? '' : `, ${priority}`})`;
+/** The lines of `describeLine`, of which there are none for an empty queue. */
+export function listPlaces({ line, line_more: more }: Pick<Queue, 'line' | 'line_more'>): readonly string[] {
+  return [
+    ...line.filter((place) => !isBounced(place)).map((place, at) => `${at + 1}. ${describePlace(place)}`),
+    ...(more > 0 ? [`and ${more} more`] : []),
+    ...line.filter(isBounced).map((place) => `not in the queue: ${describePlace(place)}`),
+  ];
+}
+
+type Place = Queue['line'][number];
+const isBounced = ({ state }: Place): boolean => state === 'bounced';
+
+const describePlace = ({ pr, title, state, priority }: Place): string =>
+  `#${pr} ${plain(title)} (${state}${priority === 'normal' ? '' : `, ${priority}`})`;
 
 export async function why(asked: Asked, repo: Repo, number: number): Promise<number> {
   const story = await readStory(asked.api, repo, number);

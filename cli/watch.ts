@@ -1,7 +1,7 @@
 import { ApiError, type ResultOf } from '#core/contracts/routes/client.ts';
 import { findBlocker, sayTimes } from '../dashboard/view/blocker.ts';
 import { type Asked, EXIT, emit, type Repo } from './asked.ts';
-import { describeLine } from './commands.ts';
+import { describeLine, listPlaces } from './commands.ts';
 import { describeEvent } from './log.ts';
 import { type Happened, readMissed } from './missed-events.ts';
 import { plain } from './values.ts';
@@ -114,6 +114,6 @@ function tellLines({ seen: { queue }, cause }: Looked, events: readonly Happened
   return [
     ...[...events].reverse().map(describeEvent),
     ...(cause === null ? [] : [cause]),
-    ...(queue === null || queue.line.length === 0 ? [] : describeLine(queue)),
+    ...(queue === null ? [] : listPlaces(queue)),
   ];
 }

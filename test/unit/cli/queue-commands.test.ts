@@ -122,6 +122,20 @@ describe('mergeyard queue', () => {
   test('says that no pull request waits', async () => {
     expect(await list(activity([]))).toEqual(['no pull request waits']);
   });
+
+  test('gives one that was bounced no place, as its own story does', async () => {
+    const line = [place(1, 'bounced'), place(2, 'staged'), place(3, 'bounced'), place(4, 'ready')];
+    expect(await list(activity(line))).toEqual([
+      '1. #2 Change 2 (staged)',
+      '2. #4 Change 4 (ready)',
+      'not in the queue: #1 Change 1 (bounced)',
+      'not in the queue: #3 Change 3 (bounced)',
+    ]);
+    expect(await list(activity([place(1, 'bounced')]))).toEqual([
+      'no pull request waits',
+      'not in the queue: #1 Change 1 (bounced)',
+    ]);
+  });
 });
 
 describe('mergeyard watch', () => {
@@ -133,6 +147,12 @@ describe('mergeyard watch', () => {
       expect(out.join('\n')).toContain('1. #1 Change 1 (ready)\nand 20 more');
     },
   );
+
+  test('counts in a script none that was bounced', async () => {
+    const answers = { 'queue/activity': () => activity([place(1, 'bounced')]) };
+    const { out } = await call(['watch', ...named, '--timeout', '0s'], answers);
+    expect(out.slice(1)).toEqual(['not in the queue: #1 Change 1 (bounced)']);
+  });
 
   test('draws on a terminal that no pull request waits', async () => {
     const answers = { 'queue/activity': () => activity([]) };
