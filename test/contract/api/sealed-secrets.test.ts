@@ -75,6 +75,18 @@ describe('a reader of the table', () => {
     expect(answer.code).toBe('invalid_signature');
   });
 
+  test('a key service that does not answer fails a delivery by the code that the contract lists', async () => {
+    const { repo } = await world.enroll(TENANT_A, { wakeupMode: 'webhook', hookId: 'h1' });
+    await a('PATCH', `${REPOS}/${repo.id}`, { batch_target: 7 });
+    world.secrets.failing = 'open';
+    const answer = await world.call('POST', '/api/v1/webhooks/forge', {
+      query: { r: 'h1' },
+      body: HOOK_BODY,
+      headers: { 'x-hub-signature-256': world.signHook(HOOK_BODY), 'x-gitea-event': 'push' },
+    });
+    expect([answer.status, answer.code]).toEqual([500, 'internal_error']);
+  });
+
   test('a key service that does not answer stores no plain text instead', async () => {
     const { repo } = await world.enroll(TENANT_A);
     world.secrets.failing = 'seal';
