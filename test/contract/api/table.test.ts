@@ -4,7 +4,7 @@ import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
 import { PullStoryView } from '#core/contracts/pulls/pull-story.ts';
 import { GIVEN_SETTINGS } from '#core/contracts/repos/repo-settings.ts';
 import { errorsOf, type RouteSpec } from '#core/contracts/routes/route-spec.ts';
-import { ROUTES } from '#core/contracts/routes/routes.ts';
+import { ROUTES, type Route } from '#core/contracts/routes/routes.ts';
 import { TenantExport } from '#core/contracts/tenants/account.ts';
 import { TokenView } from '#core/contracts/tenants/api-token.ts';
 import { ForgeRepoView } from '#core/contracts/tenants/connection.ts';
@@ -129,5 +129,49 @@ describe('the contract names every setting of a repository', () => {
   test.each(Object.keys(GIVEN_SETTINGS))('%s has a row with its meaning, and a PATCH takes it', (name) => {
     expect(text).toMatch(new RegExp(`^\\| [^|]*\`${name}\`[^|]*\\| \\S`, 'm'));
     expect(patch).toContain(`\`${name}\``);
+  });
+});
+
+type ScopedId = Extract<Route, { readonly scope: string }>['id'];
+
+/** The words with which the contract names each route that an API token opens. */
+const TOLD_OF_SCOPES: Readonly<Record<ScopedId, string>> = {
+  listRepos: 'repositories',
+  readQueueStatus: 'queue status',
+  readActivity: 'activity',
+  readEvents: 'history',
+  readFigures: 'statistics',
+  readFanoutAdvice: 'advice on the fan-out',
+  readPull: 'story of a pull request',
+  readGateLog: 'log of its gate run',
+  readPullEvidence: 'statements of landings',
+  readCommitEvidence: 'statements of landings',
+  readGateTemplate: 'gate template',
+  listDeliveries: 'deliveries of notices',
+  pauseRepo: 'pause',
+  drainRepo: 'drain',
+  resumeRepo: 'resume',
+  reconcileRepo: 'reconcile',
+  enqueuePull: 'schedule of a pull request',
+  dequeuePull: 'schedule of a pull request',
+  updateRepo: 'PATCH',
+  setNoticeWebhook: 'webhook of notices',
+  removeNoticeWebhook: 'webhook of notices',
+  testNotices: 'test of notices',
+  askConfirmation: 'confirmation of the address',
+  provisionRepo: 'provision',
+  protectRepo: 'protect',
+  openSetupPull: 'setup-pr',
+  verifyGate: 'verify of the gate',
+};
+
+describe('the contract says what each scope of an API token opens', () => {
+  const scoped = ROUTES.flatMap((route: RouteSpec) =>
+    route.scope === undefined ? [] : [[route.id, route.scope, TOLD_OF_SCOPES[route.id as ScopedId]] as const],
+  );
+
+  test.each(scoped)('%s takes %s: "%s"', (_id, scope, words) => {
+    const [, told = ''] = new RegExp(`\`${scope}\`: ([^\`]+)\\.`).exec(text) ?? [];
+    expect(told).toContain(words);
   });
 });
