@@ -42,6 +42,18 @@ describe('the webhook of notices', () => {
     expect(await stored()).toBeNull();
   });
 
+  test('is the one place that a PATCH does not replace: what that leaves out is removed, and topics are those of the start', async () => {
+    const { a, path, stored } = await givenRepo();
+    const slack = 'https://hooks.slack.com/services/T/B/x';
+    await a('PATCH', path, { notification: { email: 'a@example.org' }, notice_topics: { email: [] } });
+    const { json } = await a('PATCH', path, {
+      notification: { chat_a_webhook_url: slack },
+      notice_topics: { slack: ['landed'] },
+    });
+    expect(await stored()).toMatchObject({ email: null, slack: expect.any(String) });
+    expect(json.notice_topics).toMatchObject({ email: ['bounced'], slack: ['landed'] });
+  });
+
   test('stays when it is set while another request changes the status context', async () => {
     const { world, a, path, stored } = await givenRepo();
     const { updateRepo } = world.store;
