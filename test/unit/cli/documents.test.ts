@@ -86,3 +86,31 @@ describe('the page for agents', () => {
     for (const word of words) expect(agents).toContain(word.replaceAll("'", '`'));
   });
 });
+
+/** Constants that no other module reads, by their source; the value is a number of this file. */
+const NUMBERS: readonly (readonly [
+  page: string,
+  words: string,
+  file: string,
+  name: string,
+  value: number,
+])[] = [
+  ['docs/cli.md', 'gives it three minutes for that', 'cli/commands.ts', 'FIRST_LOOK_MS_MAX', 180_000],
+  ['docs/cli.md', 'once it has stood for 40 seconds', 'cli/commands.ts', 'FAULT_STANDS_MS', 40_000],
+  ['docs/cli.md', 'as the time ends has two seconds', 'cli/reach.ts', 'LAST_ANSWER_MS', 2_000],
+  ['docs/cli.md', 'draws a terminal anew every five seconds', 'cli/watch.ts', 'POLL_MS', 5_000],
+  ['docs/cli.md', 'up to 1,000 with `--limit COUNT`', 'cli/log.ts', 'LOG_EVENTS_MAX', 1_000],
+  ['docs/cli.md', '`log` asks 40 times at most', 'cli/log.ts', 'LOG_CALLS_MAX', 40],
+  ['docs/agents.md', 'answered first, for a minute at most', 'cli/tools.ts', 'LAST_ANSWERS_MS_MAX', 60_000],
+];
+
+test.each(NUMBERS)('%s, "%s": %s has %s', (page, words, file, name, value) => {
+  const [, digits = ''] = new RegExp(`const ${name} = ([\\d_]+);`).exec(read(file)) ?? [];
+  expect(read(page)).toContain(words);
+  expect(Number(digits.replaceAll('_', ''))).toBe(value);
+});
+
+test('the page says how long wait waits that names no time', () => {
+  expect(read('cli/command-table.ts')).toContain("options.timeout ?? '30m'");
+  expect(cli).toContain('`wait` gives up after 30 minutes');
+});
