@@ -10,6 +10,8 @@ import { Refused } from './refusal.ts';
 const WRITTEN_FILES_MAX = 50;
 /** Contents of one commit, bytes: nginx takes requests of one MiB by default, and base 64 adds a third. */
 const WRITTEN_BYTES_MAX = 700 * 1024;
+/** Both forges take no longer path in a list of files, and count its characters (forge facts, 6.2). */
+const WRITTEN_PATH_CHARS_MAX = 500;
 /** Git reads some characters as a pattern, JSON escapes others, and older forges take a dash at the beginning for an option. */
 const PLAIN_PATH = /^(?!-)[^:*?[\]\\"\p{Cc}]+$/u;
 const GIT_FOLDER = /(?:^|\/)\.git(?:\/|$)/i;
@@ -18,7 +20,7 @@ const FILTER_WORDS: RuleWords = new Map([['filter', new Set([false, null])]]);
 
 /**
  * A change as whole files, for a forge whose patches are slow; null where files cannot say it: new executables, changed modes,
- * links, submodules, a file in the place of a folder, contents that the forge would filter, and where it is large.
+ * links, submodules, a file in the place of a folder, a long path, contents that the forge would filter, and where it is large.
  */
 export function* readFiles(
   view: ObjectView,
@@ -43,6 +45,7 @@ export function* readFiles(
 }
 
 function isPlain({ path, from, to }: PathChange): boolean {
+  if (path.length > WRITTEN_PATH_CHARS_MAX) return false;
   if (!PLAIN_PATH.test(path) || GIT_FOLDER.test(path)) return false;
   if (from === null) return to?.mode === NEW_FILE_MODE;
   return isRegularFile(from) && (to === null || from.mode === to.mode);

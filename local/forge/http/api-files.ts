@@ -174,12 +174,17 @@ function changeOne(operation: string, status: number): Route['run'] {
   return (call) => changeFiles(call, [operationOf(call.body, call.params.path ?? '', operation)], status);
 }
 
+/** In the list of `POST contents` alone: elsewhere the path is part of the address. */
+const LISTED_PATH_CHARS_MAX = 500;
+
 function changeMany(call: Call) {
   const raw = call.body.files;
   if (!Array.isArray(raw) || raw.length === 0) throw new Refusal(422, '[Files]: Required');
-  const operations = raw.map((file: Record<string, unknown>) =>
-    operationOf(file, String(file.path ?? ''), String(file.operation ?? '')),
-  );
+  const operations = raw.map((file: Record<string, unknown>) => {
+    const path = String(file.path ?? '');
+    if (path.length > LISTED_PATH_CHARS_MAX) throw new Refusal(422, '[Path]: MaxSize');
+    return operationOf(file, path, String(file.operation ?? ''));
+  });
   return changeFiles(call, operations, 201);
 }
 

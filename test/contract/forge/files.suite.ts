@@ -107,4 +107,39 @@ export function filesSuite(subject: () => ForgeSubject): void {
     await write('new.txt', null);
     await expect(write('other.txt', null)).rejects.toMatchObject({ kind: 'rejected' });
   });
+
+  test('the name of a new branch has at most 100 characters, of a patch too', async () => {
+    const repo = await create();
+    const files = [{ path: 'a.txt', content: Buffer.from('a\n'), replaces: null }];
+    const patch = await renderPatch(
+      [{ path: 'b.txt', from: null, to: { mode: '100644', id: idOf('b\n') } }],
+      () => Buffer.from('b\n'),
+    );
+    const longest = `work/${'x'.repeat(94)}`;
+    const refusal = { kind: 'rejected', status: 422 };
+    const request = { branch: 'main', message: 'm' };
+    await expect(
+      repo.forge.writeFiles({ ...request, newBranch: `${longest}yz`, files }),
+    ).rejects.toMatchObject(refusal);
+    await expect(
+      repo.forge.applyPatch({ ...request, newBranch: `${longest}yz`, patch }),
+    ).rejects.toMatchObject(refusal);
+    const { sha } = await repo.forge.writeFiles({ ...request, newBranch: `${longest}y`, files });
+    await expect(repo.forge.createBranch(`${longest}yz`, sha)).rejects.toMatchObject(refusal);
+  });
+
+  test('a path has at most 500 characters', async () => {
+    const repo = await create();
+    const write = (path: string) =>
+      repo.forge.writeFiles({
+        branch: 'main',
+        newBranch: 'work/4',
+        files: [{ path, content: Buffer.from('new\n'), replaces: null }],
+        message: 'm',
+      });
+    const longest = `${'ü/'.repeat(249)}ab`;
+    await expect(write(`${longest}c`)).rejects.toMatchObject({ kind: 'rejected', status: 422 });
+    const { sha } = await write(longest);
+    expect(await filesAt(repo, sha)).toHaveProperty([longest]);
+  });
 }

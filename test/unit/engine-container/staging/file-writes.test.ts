@@ -61,6 +61,7 @@ test.each<[string, PathChange]>([
   ['a name with a magic word', change(':(top)a', null, version('x'))],
   ['a name that JSON escapes', change('a\u0001', null, version('x'))],
   ['a name inside of .git', change('a/.GIT/b', null, version('x'))],
+  ['a path of more than 500 characters', change('d/'.repeat(250) + 'f', null, version('x'))],
   ['rules of git', change('src/.gitattributes', null, version('x'))],
 ])('%s is sent as a patch', (_name, one) => {
   expect(filesOf([one])).toBeNull();
@@ -80,6 +81,10 @@ test.each([
 ])('under the rules %j %s may be sent whole: %s', (attributes, path, may) => {
   const files = filesOf([change(path, null, version('x'))], attributes);
   expect(files !== null).toBe(may);
+});
+
+test('a path of 500 characters is sent whole', () => {
+  expect(filesOf([change(`${'d/'.repeat(249)}fi`, null, version('x'))])).not.toBeNull();
 });
 
 test('a removed file is under no filter', () => {
