@@ -12,6 +12,8 @@ export interface ForgeRepo {
   readonly fullName: string;
   readonly defaultBranch: string;
   readonly archived: boolean;
+  /** It follows another repository: the forge takes neither pull requests nor branches of its own there. */
+  readonly isMirror: boolean;
   readonly hasActions: boolean;
   /** The rights of the bot. */
   readonly isAdmin: boolean;

@@ -53,6 +53,7 @@ export class ScriptedAccounts {
         fullName: slug,
         defaultBranch: 'main',
         archived: false,
+        isMirror: false,
         hasActions: true,
         isAdmin: false,
         canPush: true,

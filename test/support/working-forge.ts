@@ -14,6 +14,7 @@ export function makeWorkingForge(withGate: boolean): Partial<ForgeAdmin> {
       fullName: 'acme/app',
       defaultBranch: 'main',
       archived: false,
+      isMirror: false,
       hasActions: true,
       isAdmin: true,
       canPush: true,

@@ -22,6 +22,7 @@ export async function readRepo(transport: ForgeTransport): Promise<ForgeRepo> {
     fullName: row.full_name,
     defaultBranch: row.default_branch,
     archived: row.archived,
+    isMirror: row.mirror,
     hasActions: row.has_actions,
     isAdmin: row.permissions.admin,
     canPush: row.permissions.push,

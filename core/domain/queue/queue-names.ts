@@ -62,6 +62,16 @@ export function isOwnBranch(queueName: string, branch: string): boolean {
   return branch.startsWith(stagingPrefix(queueName)) || branch.startsWith(workPrefix(queueName));
 }
 
+/** Forges take no longer name of a branch in a call (`MaxSize(100)` in `modules/structs` of both). */
+const FORGE_BRANCH_CHARS_MAX = 100;
+/** Of the id that ends the name of a probe branch, the longest of those that every queue makes. */
+export const PROBE_ID_CHARS = 8;
+
+/** Characters that a base may have: the forge refuses each branch of the queue whose name is too long. */
+export function baseCharsMax(queueName: string): number {
+  return FORGE_BRANCH_CHARS_MAX - probePrefix(queueName, '').length - PROBE_ID_CHARS;
+}
+
 /** Name of the gate workflow file in the forge's workflow folder. */
 export function gateFileName(queueName: string): string {
   return `${queueName}-gate.yaml`;

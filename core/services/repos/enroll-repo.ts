@@ -3,7 +3,7 @@ import { StatusContext } from '../../contracts/fields.ts';
 import { WHO_AM_I_TIMEOUT_MS } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { NotificationTargets } from '../../domain/notices/notice-ways.ts';
-import { contextForBase, isTakenByQueue } from '../../domain/queue/queue-names.ts';
+import { baseCharsMax, contextForBase, isTakenByQueue } from '../../domain/queue/queue-names.ts';
 import { isBranchBelow, isSameContext } from '../../domain/repos/managed-branch.ts';
 import type { Connection, ManagedRepo, MergeStyle } from '../../domain/repos/repo.ts';
 import { DEFAULT_SETTINGS } from '../../domain/repos/repo-settings.ts';
@@ -68,6 +68,7 @@ export async function enrollRepo(
   const baseBranch = wanted.baseBranch ?? 'main';
   if (isTakenByQueue(deps.queueName, baseBranch))
     throw new AppError('invalid_field', { field: 'base_branch' });
+  refuseLongBase(deps.queueName, baseBranch);
   const connection = await loadOwnConnection(deps.store, tenantId, wanted.connectionId);
   await refuseForbiddenTargets(deps, wanted.notification);
   const { repos: reposMax } = await readCeiling(deps, tenantId);
@@ -169,6 +170,15 @@ async function noteVerified(deps: EnrollDeps, connection: Connection): Promise<v
   }
 }
 
+function refuseLongBase(queueName: string, base: string): void {
+  const charsMax = baseCharsMax(queueName);
+  if (base.length <= charsMax) return;
+  throw new AppError('invalid_field', {
+    field: 'base_branch',
+    message: `The name of the base has more than ${charsMax} characters: the forge takes no branch of the queue then, whose name holds it. Rename the base on the forge.`,
+  });
+}
+
 function refuseClaim({ check, missingScopes }: CheckedClaim): void {
   switch (check) {
     case 'writes':
@@ -187,6 +197,12 @@ function refuseClaim({ check, missingScopes }: CheckedClaim): void {
       throw new AppError('invalid_field', {
         field: 'repo_slug',
         message: 'The repository has another name or owner on the forge now. Enroll it under that name.',
+      });
+    case 'mirror':
+      throw new AppError('invalid_field', {
+        field: 'repo_slug',
+        message:
+          'The repository is a mirror of another one, and a mirror takes no pull requests. Enroll the one that it mirrors.',
       });
     case 'denied':
       throw accessDenied(missingScopes);

@@ -7,13 +7,14 @@ import type { OpenForge } from '../connections/open-forge.ts';
 
 /**
  * Whether the bot of a connection can write to the repository that is claimed with it, as far as the forge says.
- * `missing`: the bot sees none of that name. `renamed`: it has another one. `unreachable`: the forge did not say.
+ * `missing`: the bot sees none of that name. `renamed`: it has another one. `mirror`: it follows another repository. `unreachable`: the forge did not say.
  */
 export type ClaimCheck =
   | 'writes'
   | 'read_only'
   | 'missing'
   | 'renamed'
+  | 'mirror'
   | 'denied'
   | 'unreachable'
   | 'connection_not_found'
@@ -39,6 +40,7 @@ export async function checkClaim(openForge: OpenForge, repo: ManagedRepo): Promi
   }
   // A forge answers an old name with the repository that was renamed: two names would be two claims on one.
   if (normalizeSlug(seen.fullName) !== normalizeSlug(repo.slug)) return checked('renamed');
+  if (seen.isMirror) return checked('mirror');
   return checked(seen.canPush || seen.isAdmin ? 'writes' : 'read_only');
 }
 

@@ -13,7 +13,7 @@ import {
   PROBE_SWEEP_BRANCHES_MAX,
   PROBE_VISIBLE_WAIT_MS,
 } from '../../domain/limits.ts';
-import { probePrefix } from '../../domain/queue/queue-names.ts';
+import { PROBE_ID_CHARS, probePrefix } from '../../domain/queue/queue-names.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { CiGate, CiGateStatus, GateProbe } from '../../domain/set-up/provisioning.ts';
 import type { SetUpCheck } from '../../domain/set-up/set-up-checks.ts';
@@ -135,7 +135,7 @@ async function observe(
     if (repo.gate === 'statuses') await removeProbe(deps, forge, probe.branch);
   }
   await sweepLeftovers(deps, forge, repo);
-  const id = deps.ids.uuid().slice(0, 8);
+  const id = deps.ids.uuid().slice(0, PROBE_ID_CHARS);
   const branch = `${probePrefix(deps.queueName, repo.baseBranch)}${id}`;
   try {
     const made = await makeProbe(deps, forge, repo, gate, branch, id);

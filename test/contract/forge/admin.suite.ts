@@ -60,6 +60,7 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
       fullName: repo.slug,
       defaultBranch: 'main',
       archived: false,
+      isMirror: false,
       isAdmin: true,
       canPush: true,
     });

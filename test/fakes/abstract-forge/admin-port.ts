@@ -57,6 +57,7 @@ export function createAdminPort(world: World): ForgeAdmin {
         fullName: world.slug,
         defaultBranch: world.base,
         archived: false,
+        isMirror: false,
         hasActions: true,
         isAdmin: world.switches.botIsAdmin,
         canPush: true,

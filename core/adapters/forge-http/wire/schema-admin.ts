@@ -8,6 +8,7 @@ export const RepoRow = z.object({
   full_name: z.string().min(1),
   default_branch: z.string(),
   archived: z.boolean().catch(false),
+  mirror: z.boolean().catch(false),
   has_actions: z.boolean().catch(false),
   // Absent for a caller that is not signed in.
   permissions: z

@@ -85,6 +85,13 @@ describe('enroll', () => {
     expect(await world.store.listRepos(TENANT_A)).toHaveLength(1);
   });
 
+  test('a base that leaves no room for the names of the queue is refused with words', async () => {
+    const refused = await enroll({ base_branch: 'r'.repeat(82) });
+    expect([refused.status, refused.json.error.field]).toEqual([400, 'base_branch']);
+    expect(refused.json.error.message).toContain('more than 81 characters');
+    expect((await enroll({ base_branch: 'r'.repeat(81) })).status).toBe(201);
+  });
+
   test('without connection_id inline credentials are missing_fields, and stored nowhere (A67)', async () => {
     const refused = await a('POST', REPOS, { repo_slug: 'acme/app', token: 'inline-secret-7781' });
     expect([refused.code, refused.json.error.field]).toEqual(['missing_fields', 'connection_id']);
@@ -157,6 +164,7 @@ describe('enroll', () => {
     ['sees none', new ForgeError('missing', 'GET repo', 404), 400, 'invalid_field', 'repo_slug'],
     ['sees it under another name', { fullName: 'acme/renamed' }, 400, 'invalid_field', 'repo_slug'],
     ['is sent on', new ForgeError('denied', 'GET repo', 307), 400, 'invalid_field', 'repo_slug'],
+    ['sees a mirror', { isMirror: true }, 400, 'invalid_field', 'repo_slug'],
     ['gets no answer', new ForgeError('unreachable', 'GET repo', null), 502, 'forge_unreachable', undefined],
   ])(
     'a repository of which the bot %s is not enrolled, taken or not',
@@ -183,6 +191,7 @@ describe('enroll', () => {
   test.each<[string, ScriptedAccounts['access'], RegExp]>([
     ['sees none', new ForgeError('missing', 'GET repo', 404), /^The bot .* sees no such repository/],
     ['sees it under another name', { fullName: 'acme/renamed' }, /^The repository has another name or owner/],
+    ['sees a mirror', { isMirror: true }, /^The repository is a mirror of another one/],
     ['is sent on', new ForgeError('denied', 'GET repo', 301), /^The repository has another name or owner/],
   ])('where the bot %s, the words say so', async (_name, access, words) => {
     const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
