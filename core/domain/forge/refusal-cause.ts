@@ -18,7 +18,7 @@ export const REFUSAL_CAUSES = {
   },
   pulls_hidden: {
     says: 'The forge shows the branches of this repository and none of its pull requests',
-    next: 'Check on the forge that pull requests are switched on, and that the bot may read them.',
+    next: 'Check on the forge that pull requests are switched on, and that the bot may read them. A mirror takes none, and neither does a repository without a commit.',
   },
   actions_hidden: {
     says: 'The forge does not let the bot read the runs of Actions in this repository',
@@ -26,7 +26,7 @@ export const REFUSAL_CAUSES = {
   },
   not_shown: {
     says: 'The forge shows the bot no such repository',
-    next: 'Give the bot access to the repository again, there too where it was moved to another owner; a token for public repositories alone shows no others. If the repository was deleted on the forge, delete its entry here too.',
+    next: 'Give the bot access to the repository again, there too where it was moved to another owner; a token for public repositories alone shows no others, and a Gitea that demands two-factor authentication none to an account without it. If the repository was deleted on the forge, delete its entry here too.',
   },
   token_unknown: {
     says: 'The forge does not accept the stored token: it has expired or was revoked',

@@ -48,7 +48,7 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
   forge_unreachable:
     'The forge could not be reached or did not answer as a forge; the queue looks again soon.',
   forge_call_failed:
-    'The forge answers, but it fails on a request of the queue, which tries it again by itself; look for errors in the log of the forge.',
+    'The forge answers, but it fails on a request of the queue, which tries it again by itself; look for errors in the log of the forge, and of a proxy before it.',
   forge_access_denied:
     'The forge refused the queue; check that its token has the scopes, and that the account of the bot is active there and still has its rights on the repository.',
   decryption_error: 'The stored token could not be decrypted; store the token again.',

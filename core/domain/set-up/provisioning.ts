@@ -162,7 +162,7 @@ const REASON_PHRASES: Readonly<Record<Exclude<ProtectionReason, 'context_require
   base_missing:
     'base_missing: the base branch is not on the forge, so a rule for it would govern nothing; give the branch its name back, or enroll its new name',
   merge_style_not_allowed:
-    'merge_style_not_allowed: the forge does not allow this merge style, so auto-merges will not complete; allow merge commits, squashing or rebasing in the settings of the repository',
+    'merge_style_not_allowed: the forge does not allow this merge style, so auto-merges in this style will not complete; allow merge commits, squashing or rebasing in the settings of the repository',
 };
 
 function phraseOf(reason: ProtectionReason, { statusContext, baseBranch }: StatusPlace): string {
