@@ -3,7 +3,7 @@ import type { EpochMs } from '../ids.ts';
 import type { QueueView } from '../queue/queue-view.ts';
 import type { ManagedRepo, ReconcileOutcome } from '../repos/repo.ts';
 import { sayProblems } from '../repos/settings-file.ts';
-import type { ProtectionReason } from './provisioning.ts';
+import { type ProtectionReason, ruleSeenFor } from './provisioning.ts';
 
 /** Parts of the set-up of a repository that are compared with what they were: words of the page and the API. */
 export const DRIFTS = {
@@ -116,7 +116,7 @@ function findOfTip({ view }: DriftFacts): readonly Drift[] {
 
 function findOfRule({ repo, outcome }: DriftFacts): readonly Drift[] {
   const { protection } = repo.provisioning;
-  const rule = outcome?.rule;
+  const rule = ruleSeenFor(repo.statusContext, outcome?.rule);
   if (!repo.protectionRequested || protection.kind !== 'required' || rule === undefined) return [];
   if (rule.at <= setUpAt(repo)) return [];
   // The rule went with its branch, and one that is put back would govern nothing.

@@ -227,7 +227,14 @@ export interface RuleSeen {
   readonly at: EpochMs;
   /** Latest look, to the hour; absent: `at`. */
   readonly lookedAt?: EpochMs;
+  /** Status context that the look asked for; absent in rows of an earlier release. */
+  readonly context?: string;
   readonly reasons: readonly ProtectionReason[];
+}
+
+/** Undefined where the look was about another status context: the context was changed since, and nothing is known of the new one. */
+export function ruleSeenFor(context: string, seen: RuleSeen | undefined): RuleSeen | undefined {
+  return (seen?.context ?? context) === context ? seen : undefined;
 }
 
 /** States that the engine sees for itself; of these its newer look counts, of the others the last attempt. */
@@ -286,8 +293,9 @@ function isAskedByNone(reasons: readonly ProtectionReason[]): boolean {
 const SETTLED_BY_RULE: readonly ProtectionReason[] = ['rule_missing', 'context_not_required'];
 
 /** Statuses as a pure function of settings and last observation (D-69). */
-export function viewProvisioning(facts: ProvisioningFacts, seen?: RuleSeen): ProvisioningView {
+export function viewProvisioning(facts: ProvisioningFacts, lastSeen?: RuleSeen): ProvisioningView {
   const { provisioning, ciGate } = facts;
+  const seen = ruleSeenFor(facts.statusContext, lastSeen);
   const { protection } = provisioning;
   const status = protectionStatus(facts.protectionRequested, ciGate.status, protection);
   const isToCome = status === 'awaiting_ci_gate';

@@ -77,6 +77,7 @@ const RestsFor = z.enum(REST_CAUSES);
 const RuleSeen = z.object({
   at: z.number(),
   lookedAt: z.number().optional(),
+  context: z.string().optional(),
   reasons: z.array(z.enum(PROTECTION_REASONS)),
 });
 /** Fields that were only learned or seen: one that is damaged, or of a newer release, is learned anew. */

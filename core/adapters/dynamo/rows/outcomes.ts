@@ -27,6 +27,7 @@ import {
 const ruleSeen = record<RuleSeen>({
   at: ['at', whole],
   lookedAt: ['looked_at', optional(whole) as Codec<number>],
+  context: ['context', optional(text) as Codec<string>],
   reasons: ['reasons', listOf(oneOf(PROTECTION_REASONS))],
 });
 

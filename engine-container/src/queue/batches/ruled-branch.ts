@@ -17,6 +17,7 @@ export function noteRuledBranch(pass: DecisionContext, action: Action, branch: s
     record.rule = {
       // The rest of the reasons is as new as this look where the rule was read for it.
       at: s.protection.known ? s.now : (record.rule?.at ?? s.now),
+      context: record.rule?.context ?? record.context,
       reasons: withRuledBranch(told, true),
     };
   const found = findNode(record, action.nodeRow);

@@ -52,9 +52,11 @@ function keepRule({ record, s }: DecisionContext): void {
     if (told !== undefined) record.rule = { ...told, reasons: withRuledBranch(told.reasons, isRuled) };
     return;
   }
-  const reasons = withRuledBranch(noteRule(s.protection.value, record.context), isRuled);
-  const isTold = told !== undefined && String(told.reasons) === String(reasons);
-  if (!isTold || told.at < (s.repo.provisioning.lastProvisionedAt ?? 0)) record.rule = { at: s.now, reasons };
+  const { context } = record;
+  const reasons = withRuledBranch(noteRule(s.protection.value, context), isRuled);
+  const isTold = told?.context === context && String(told.reasons) === String(reasons);
+  if (!isTold || told.at < (s.repo.provisioning.lastProvisionedAt ?? 0))
+    record.rule = { at: s.now, context, reasons };
   else if (isSetUpLookDue(told.lookedAt ?? told.at, s.now)) record.rule = { ...told, lookedAt: s.now };
 }
 

@@ -55,6 +55,13 @@ describe('what is not as it was set up', () => {
     expect(kindsOf(rule([reason]))).toEqual([[kind, 2_000]]);
   });
 
+  test('a look at the rule for an earlier status context is no drift of this one', () => {
+    const { rule: seen } = rule(['context_not_required']);
+    const { statusContext } = givenRepo();
+    expect(kindsOf({ rule: { ...seen, context: 'earlier' } })).toEqual([]);
+    expect(kindsOf({ rule: { ...seen, context: statusContext } })).toHaveLength(1);
+  });
+
   test('a base that was moved past the queue is one that people alone put right', () => {
     expect(findDrifts(given({}, {}, { ...view('empty'), unprovenSince: 4_500 }))).toEqual([
       { kind: 'unproven_base', since: 4_500, onlyPeople: true },

@@ -67,3 +67,13 @@ test.each([
   expect(view.required).toBe(required);
   expect(view.detail).toContain('rule_unclear');
 });
+
+test('after a change of the status context nothing is known of a rule that was looked at for the earlier one', () => {
+  for (const reasons of [[], ['context_not_required']] as const) {
+    const ofEarlier: RuleSeen = { at: SEEN_AT, context: 'earlier', reasons };
+    const { required, detail } = viewAfter('not_tried', SEEN_AT - 1, ofEarlier);
+    expect([required, detail]).toEqual([null, null]);
+    const ofThis = { ...ofEarlier, context: DEFAULT_SERVICE_NAME };
+    expect(viewAfter('not_tried', SEEN_AT - 1, ofThis).required).toBe(reasons.length === 0);
+  }
+});

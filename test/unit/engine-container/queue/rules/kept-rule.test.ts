@@ -8,7 +8,8 @@ import { givenSnapshot } from '../../../../builders/snapshot.ts';
 
 const { provisioning } = givenRepo();
 const repo = givenRepo({ provisioning: { ...provisioning, lastProvisionedAt: 2_000 } });
-const told = { at: 1_000, reasons: ['rule_missing'] } as const;
+const { context } = givenRecord();
+const told = { at: 1_000, context, reasons: ['rule_missing'] } as const;
 const look = { repo, pulls: known([]) };
 
 test('reasons of a rule that was not read now keep their time: what was set up since may have put them right', () => {
@@ -21,6 +22,13 @@ test('reasons of a rule that was read now are as new as the look', () => {
   expect(decide(read, givenRecord({ rule: told })).record.rule).toEqual({ ...told, at: read.now });
 });
 
+test('reasons that were found for another status context are looked for anew', () => {
+  const settled = { ...repo, provisioning };
+  const read = givenSnapshot({ repo: settled, pulls: known([]), protection: known(null) });
+  const earlier = { ...told, context: 'earlier' };
+  expect(decide(read, givenRecord({ rule: earlier })).record.rule).toEqual({ ...told, at: read.now });
+});
+
 test('a rule over the branches of the queue is told since the look that met it', () => {
   const action = { kind: 'stage_batch', nodeRow: 'none' } as unknown as Action;
   const failed = { kind: 'failed', forgeAnswers: true, ruledBranch: 'mq/main/staging' } as const;
@@ -31,7 +39,7 @@ test('a rule over the branches of the queue is told since the look that met it',
   ] as const) {
     const read = givenSnapshot({ ...look, protection });
     const { record } = fold(read, givenRecord({ rule: told }), action, failed, read.now);
-    expect(record.rule).toEqual({ at: at ?? read.now, reasons });
+    expect(record.rule).toEqual({ at: at ?? read.now, context, reasons });
   }
 });
 
