@@ -3,6 +3,7 @@ import type { CommitSha, PullRequestNumber, RepoId, TreeHash } from '../domain/i
 import type { BackportResult } from '../domain/pulls/backport.ts';
 import type { PatchRequest, TreeReader } from './forge.ts';
 import type { PullLink } from './forge-admin.ts';
+import type { RepoIdReader } from './repo-id.ts';
 
 export interface LandedPull {
   readonly title: string;
@@ -16,7 +17,7 @@ export interface LandedPull {
 }
 
 /** The calls that carry a landed change to another branch, and none that moves a branch which people have. Throws `ForgeError`. */
-export interface BackportForge extends TreeReader {
+export interface BackportForge extends TreeReader, RepoIdReader {
   readLanded(pr: PullRequestNumber): Promise<LandedPull>;
   /** Null: there is no such branch. */
   readBranchTip(branch: string): Promise<CommitSha | null>;

@@ -5,6 +5,7 @@ import type { PostedStatus } from '../domain/forge/status-gate.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '../domain/ids.ts';
 import type { MergeStyle } from '../domain/repos/repo.ts';
 import type { Secret } from '../secret.ts';
+import type { RepoIdReader } from './repo-id.ts';
 
 /** A repository as the bot sees it. */
 export interface ForgeRepo {
@@ -68,7 +69,7 @@ export interface ForgeBranch {
 }
 
 /** The calls that setting up a repository needs, and none that could move its base or a status. Throws `ForgeError`. */
-export interface ForgeAdmin {
+export interface ForgeAdmin extends RepoIdReader {
   readVersion(): Promise<ForgeVersion | null>;
   readRepo(): Promise<ForgeRepo>;
   readBranchTip(branch: string): Promise<CommitSha | null>;

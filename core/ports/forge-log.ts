@@ -1,4 +1,5 @@
 import type { CommitSha } from '../domain/ids.ts';
+import type { RepoIdReader } from './repo-id.ts';
 
 /** The end of the log of one job of a gate run: text of programs that the pull request brought. */
 export interface JobLog {
@@ -20,7 +21,7 @@ export type RunLog =
   | { readonly kind: 'not_offered' | 'no_run' };
 
 /** Logs of gate runs, read with the token of the bot. Throws `ForgeError`. */
-export interface ForgeLog {
+export interface ForgeLog extends RepoIdReader {
   /** `url`: page of the run, as the gate was read with it. */
   readRunLog(run: { readonly sha: CommitSha; readonly url: string }): Promise<RunLog>;
 }

@@ -2,11 +2,12 @@ import type { BranchProtection, PullRequest } from '../domain/forge/forge.ts';
 import type { CommitSha, PullRequestNumber } from '../domain/ids.ts';
 import type { ManagedRepo, MergeStyle } from '../domain/repos/repo.ts';
 import type { Secret } from '../secret.ts';
+import type { RepoIdReader } from './repo-id.ts';
 
 export type SeenPull = Pick<PullRequest, 'state' | 'merged' | 'headSha' | 'baseRef' | 'mergeable'>;
 
 /** The calls that a person makes with a forge token of their own; what it may do, the forge decides. Throws `ForgeError`. */
-export interface ForgePerson {
+export interface ForgePerson extends RepoIdReader {
   /** Whose token it is. `isJob`: that of a job of a workflow, which stands for no person. */
   readAccount(): Promise<{ readonly login: string; readonly isJob: boolean }>;
   readPull(pr: PullRequestNumber): Promise<SeenPull>;

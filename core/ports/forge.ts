@@ -19,6 +19,7 @@ import type { TokenScope } from '../domain/forge/token-scopes.ts';
 import type { BlobId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from '../domain/ids.ts';
 import type { MergeStyle } from '../domain/repos/repo.ts';
 import type { ForgeHook } from './forge-admin.ts';
+import type { RepoIdReader } from './repo-id.ts';
 
 const FORGE_ERROR_KINDS = [
   /** 401 or 403: the token may not do this. Also 413 of Forgejo: the repository's owner is over a quota. */
@@ -169,7 +170,7 @@ export interface TimelinePart {
 }
 
 /** Reads. Every method throws `ForgeError`; absence that is an expected outcome is `null`. */
-export interface ForgeReader {
+export interface ForgeReader extends RepoIdReader {
   readBotLogin(): Promise<string>;
   /** May this user write the code of the repository? One who is gone may not. */
   readWriteRight(login: string): Promise<WriteRight>;
@@ -178,11 +179,6 @@ export interface ForgeReader {
    * may not see who is in it.
    */
   listTeamMembers(team: string): Promise<readonly string[] | null>;
-  /**
-   * The id that the forge gave the repository, which stays under another name (forge facts, 1). Another repository has another id.
-   * Null where the forge names none.
-   */
-  readRepoId(): Promise<number | null>;
   /** Styles in which the settings of the repository let the forge merge; null where the forge does not say. */
   readAllowedStyles(): Promise<readonly MergeStyle[] | null>;
   /** Is there, or may there be, a deploy key that writes? Its pushes are shown as the owner's. */

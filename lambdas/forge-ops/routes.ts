@@ -9,7 +9,7 @@ import { describeRefusalCause } from '#core/domain/forge/refusal-cause.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { describeReasons } from '#core/domain/set-up/provisioning.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
-import { accessDenied } from '#core/services/connections/denied.ts';
+import { accessDenied, failedAs } from '#core/services/connections/denied.ts';
 import { type DiscoverDeps, discoverRepos } from '#core/services/connections/discover.ts';
 import {
   type NoticeWebhookDeps,
@@ -99,7 +99,7 @@ function provisioningRoutes(deps: ForgeOpsDeps) {
     provisionRepo: async ({ tenantId, id }) => {
       const result = await provisionRepo(deps, await loadOwnRepo(deps.store, tenantId, id));
       await note(result.repo, 'repo.provision', result.kind === 'done' ? 'ok' : 'failed');
-      if (result.kind !== 'done') throw new AppError(result.kind);
+      if (result.kind !== 'done') throw failedAs(result.kind);
       await wake(result.repo);
       return { status: 200, body: { provisioning: await shown(result.repo) } };
     },
@@ -109,7 +109,7 @@ function provisioningRoutes(deps: ForgeOpsDeps) {
       // The opt-in is stored before the forge is asked, so a failure is a change as well.
       await note(repo, body.enabled ? 'repo.protect' : 'repo.unprotect', kind === 'done' ? 'ok' : 'failed');
       if (kind === 'forge_unreachable') throw notProtected(repo);
-      if (kind !== 'done') throw new AppError(kind);
+      if (kind !== 'done') throw failedAs(kind);
       await wake(repo);
       return {
         status: 200,

@@ -28,6 +28,7 @@ export function anyPerson(random: SeededRandom): ForgePerson {
     return value;
   };
   return {
+    readRepoId: () => tell(1),
     readAccount: () =>
       tell({ login: pick(random, ['dev', 'dev', 'dev', BOT.toUpperCase()]), isJob: random.chance(0.1) }),
     readPull: () =>

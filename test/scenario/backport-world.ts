@@ -14,8 +14,16 @@ const MINUTE_MS = 60_000;
 export class BackportWorld extends QueueWorld {
   /** Times that the worker has asked for landings to be carried. */
   asked = 0;
+
   /** What the function that carries sees; a test puts another one here for a forge that misbehaves. */
-  backports: BackportForge = this.forge.backports;
+  get backports(): BackportForge {
+    return this.named.backports;
+  }
+
+  set backports(backports: BackportForge) {
+    const { forge, admin } = this.named;
+    this.named = { forge, admin, backports };
+  }
 
   get carrying(): BackportDeps {
     const { store, clock } = this;
@@ -25,7 +33,7 @@ export class BackportWorld extends QueueWorld {
       log: NO_LOG,
       queueName: DEFAULT_SERVICE_NAME,
       openPlanner: openBackportPlanner,
-      openBackports: async () => ({ kind: 'open', forge: this.backports }),
+      openBackports: this.opener(() => this.backports),
     };
   }
 

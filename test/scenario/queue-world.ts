@@ -5,7 +5,9 @@ import type { QueueFigures, RepoSize } from '#core/domain/queue/queue-metrics.ts
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
+import type { RepoIdReader } from '#core/ports/repo-id.ts';
 import { Secret } from '#core/secret.ts';
+import { createForgeOpener, type OpenForge } from '#core/services/connections/open-forge.ts';
 import type { DeletionDeps } from '#core/services/repos/delete-repo.ts';
 import { saveRepo } from '#core/services/repos/save-repo.ts';
 import { offboardTenant } from '#core/services/tenants/offboard.ts';
@@ -23,10 +25,17 @@ export const REPO = '11111111-1111-4111-8111-111111111111';
 export const CONNECTION = '22222222-2222-4222-8222-222222222222';
 export const TICK_MS = 5 * 60_000;
 
+const VAULT = {
+  seal: () => Promise.reject(new Error('never sealed here')),
+  open: async () => new Secret('token'),
+};
+
 /** Worker, engine and wake queues as they are deployed, around one repository of an abstract forge. */
 export class QueueWorld {
   readonly clock = new VirtualClock();
   readonly forge: AbstractForge = createAbstractForge({ clock: this.clock });
+  /** The repository that has the name. */
+  named: Pick<AbstractForge, 'forge' | 'admin' | 'backports'> = this.forge;
   readonly store = createMemoryStore({ clock: this.clock });
   readonly queue = new FakeWakeQueue(this.clock);
   readonly repo: ManagedRepo;
@@ -59,6 +68,11 @@ export class QueueWorld {
     await givenProject(this.forge);
   }
 
+  /** As the functions beside the engine open the repository that has the name. */
+  opener<Forge extends RepoIdReader>(connect: () => Forge): OpenForge<Forge> {
+    return createForgeOpener({ store: this.store, vault: VAULT, connect });
+  }
+
   /** As the worker does once a look is over. */
   async afterLook(_repo: ManagedRepo): Promise<void> {}
 
@@ -83,7 +97,7 @@ export class QueueWorld {
       meter: { measure: (size, figures) => this.measured.push({ size, ...figures }) },
       forgeFor: (_request, _held, _mayRead, onCall) => {
         onCall(0);
-        return this.forge.forge;
+        return this.named.forge;
       },
     });
     return {
@@ -96,10 +110,7 @@ export class QueueWorld {
       queueName: DEFAULT_SERVICE_NAME,
       planLimits: PLAN_LIMITS,
       workersMax: WORKERS_MAX,
-      vault: {
-        seal: () => Promise.reject(new Error('never sealed here')),
-        open: async () => new Secret('token'),
-      },
+      vault: VAULT,
       engine: {
         isHealthy: async () => true,
         reconcile: (request, order) => {

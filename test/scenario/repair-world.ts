@@ -48,7 +48,7 @@ export class RepairWorld extends QueueWorld {
       secrets: this.#box,
       webhookUrl: WEBHOOK_URL,
       queueName: DEFAULT_SERVICE_NAME,
-      openForge: async () => ({ kind: 'open', forge: this.forge.admin }),
+      openForge: this.opener(() => this.named.admin),
     };
   }
 
@@ -58,7 +58,7 @@ export class RepairWorld extends QueueWorld {
     const looker = {
       look: async (request: Parameters<typeof lookForWork>[2]) => {
         const before = this.forge.calls().length;
-        const answer = await lookForWork(this.forge.forge, clock, request);
+        const answer = await lookForWork(this.named.forge, clock, request);
         this.looks.push(this.forge.calls().length - before);
         return answer;
       },

@@ -251,7 +251,10 @@ export class ApiWorld {
           openLog: createForgeOpener({
             store,
             vault: this.vault,
-            connect: () => ({ readRunLog: (run) => this.readRunLog(run) }),
+            connect: ({ slug }) => ({
+              readRepoId: () => this.forge.adminOf(slug).readRepoId(),
+              readRunLog: (run) => this.readRunLog(run),
+            }),
           }),
           openForge: createForgeOpener({
             store,
@@ -378,7 +381,7 @@ export class ApiWorld {
 
 function refusingPerson(): ForgePerson {
   const no = () => Promise.reject(new ForgeError('denied', 'any', 401));
-  return { readAccount: no, readPull: no, readProtection: no, schedule: no, cancel: no };
+  return { readRepoId: no, readAccount: no, readPull: no, readProtection: no, schedule: no, cancel: no };
 }
 
 type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<HttpResponse>;

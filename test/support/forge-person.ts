@@ -18,7 +18,7 @@ export async function givePerson(world: ApiWorld, repo: ManagedRepo) {
     const login = token.reveal();
     if (!['developer', 'mere-reader', 'forgejo-actions', bot].includes(login)) {
       const no = () => Promise.reject(new ForgeError('denied', 'GET user', 401));
-      return { readAccount: no, readPull: no, readProtection: no, schedule: no, cancel: no };
+      return { readRepoId: no, readAccount: no, readPull: no, readProtection: no, schedule: no, cancel: no };
     }
     return forge.asPerson(login);
   };

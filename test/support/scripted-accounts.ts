@@ -16,6 +16,8 @@ export class ScriptedAccounts {
   repos: readonly SeenRepo[] | ForgeError = [];
   /** The bot's view of any repository that is claimed. */
   access: Partial<ForgeRepo> | ForgeError = {};
+  /** The id of the repository that has the name. */
+  repoId: number | ForgeError = 1;
   cancelFault: ForgeError | null = null;
   readonly cancelled: number[] = [];
   /** Scopes that a pasted token lacks. */
@@ -31,10 +33,6 @@ export class ScriptedAccounts {
   open(instanceUrl: string, token: Secret<string>): ForgeAccount {
     this.asked.push(instanceUrl);
     if (token.reveal() === '') throw new Error('a token is never empty');
-    const tell = async <T>(value: T | ForgeError): Promise<T> => {
-      if (value instanceof ForgeError) throw value;
-      return value;
-    };
     return {
       readBotLogin: async () => {
         await this.onLogin?.(token.reveal());
@@ -64,6 +62,7 @@ export class ScriptedAccounts {
     return {
       readVersion: no,
       readRepo,
+      readRepoId: () => tell(this.repoId),
       readBranchTip: no,
       listHooks: no,
       createHook: no,
@@ -90,4 +89,9 @@ export class ScriptedAccounts {
       ...this.setUp,
     };
   }
+}
+
+async function tell<T>(value: T | ForgeError): Promise<T> {
+  if (value instanceof ForgeError) throw value;
+  return value;
 }

@@ -5,7 +5,7 @@ import { createGateReader } from './gate/gate.ts';
 import { createHook, deleteHook, listHooks } from './hooks.ts';
 import { readProtection } from './protection.ts';
 import { findRefInTheWay } from './refs.ts';
-import { readRepo, readVersion } from './repos.ts';
+import { readRepo, readRepoId, readVersion } from './repos.ts';
 import { createRule, editRule, listRules } from './rules.ts';
 import { cancelAutoMerge, findOpenPull, listBranches, openPull } from './setup-pulls.ts';
 import { readStatusHistory } from './statuses.ts';
@@ -17,6 +17,7 @@ export function createForgeAdmin(transport: ForgeTransport): ForgeAdmin {
   return {
     readVersion: () => readVersion(transport),
     readRepo: () => readRepo(transport),
+    readRepoId: () => readRepoId(transport),
     readBranchTip: (branch) => readBranchTip(transport, branch),
     listHooks: () => listHooks(transport),
     createHook: (spec) => createHook(transport, spec),

@@ -5,6 +5,7 @@ import { deleteBranch, readBranchTip } from './branches.ts';
 import { readCommit } from './commits.ts';
 import { applyPatch } from './diffpatch.ts';
 import { readPullRequest } from './pulls.ts';
+import { readRepoId } from './repos.ts';
 import { findPull, openPull } from './setup-pulls.ts';
 import { readTree } from './trees.ts';
 import type { ForgeTransport } from './wire/transport.ts';
@@ -12,6 +13,7 @@ import type { ForgeTransport } from './wire/transport.ts';
 /** Calls of a backport. None posts a status, makes a schedule or merges. */
 export function createBackportForge(transport: ForgeTransport): BackportForge {
   return {
+    readRepoId: () => readRepoId(transport),
     readLanded: (pr) => readLanded(transport, pr),
     readBranchTip: (branch) => readBranchTip(transport, branch),
     readCommit: (sha) => readCommit(transport, sha),

@@ -5,6 +5,7 @@ import type { Clock } from '#core/ports/system.ts';
 import type { HttpSend } from '../http-guard/http-send.ts';
 import { readProtection } from './protection.ts';
 import { readPullRequest } from './pulls.ts';
+import { readRepoId } from './repos.ts';
 import { cancelAutoMerge } from './setup-pulls.ts';
 import { readAccount } from './users.ts';
 import { createForgeTransport, type ForgeTransport, isPage, unusable } from './wire/transport.ts';
@@ -19,6 +20,7 @@ export function createForgePersonOpener(deps: {
 
 function createForgePerson(transport: ForgeTransport): ForgePerson {
   return {
+    readRepoId: () => readRepoId(transport),
     readAccount: () => readAccount(transport),
     readPull: (pr) => readPullRequest(transport, pr),
     readProtection: (base) => readProtection(transport, base),

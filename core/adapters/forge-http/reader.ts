@@ -16,7 +16,7 @@ import {
   readPullRequest,
 } from './pulls.ts';
 import { findNamesake, findRefInTheWay, hasTag } from './refs.ts';
-import { readRepo, readRepoRow, readVersion } from './repos.ts';
+import { readRepo, readRepoId, readVersion } from './repos.ts';
 import { listReviews } from './reviews.ts';
 import { readStatuses, readStatusHistory } from './statuses.ts';
 import { createTeamBook, createTeamReader } from './teams.ts';
@@ -33,7 +33,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readBotLogin: () => readBotLogin(transport),
     readWriteRight: createWriterReader(transport, teams),
     listTeamMembers: createTeamReader(teams),
-    readRepoId: async () => (await readRepoRow(transport)).id,
+    readRepoId: () => readRepoId(transport),
     readAllowedStyles: async () => (await readRepo(transport)).allowedStyles,
     hasWritingKey: () => hasWritingKey(transport),
     listOwnHooks: () => listOwnHooks(transport),

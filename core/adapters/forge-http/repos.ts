@@ -16,6 +16,10 @@ export async function readRepoRow(transport: ForgeTransport): Promise<RepoRow> {
   return readBody(RepoRow, call, await transport.request(call));
 }
 
+export async function readRepoId(transport: ForgeTransport): Promise<number | null> {
+  return (await readRepoRow(transport)).id;
+}
+
 export async function readRepo(transport: ForgeTransport): Promise<ForgeRepo> {
   const row = await readRepoRow(transport);
   return {

@@ -8,6 +8,7 @@ const BY_PERSON = [
   'not_found',
   'connection_not_found',
   'db_error',
+  'forge_access_denied',
   'forge_unreachable',
   'pull_not_open',
   'pull_merged',

@@ -146,7 +146,7 @@ export const REPO_ROUTES = [
     scope: 'settings:write',
     rate: 'provision',
     replies: { 200: repo.ProvisionedRepo },
-    errors: ON_FORGE,
+    errors: [...ON_FORGE, 'forge_access_denied'],
   },
   {
     id: 'protectRepo',
@@ -158,7 +158,7 @@ export const REPO_ROUTES = [
     rate: 'provision',
     body: repo.ProtectBody,
     replies: { 200: repo.ProtectedRepo },
-    errors: [...BODY, 'missing_fields', ...ON_FORGE, 'forge_unreachable'],
+    errors: [...BODY, 'missing_fields', ...ON_TOKEN],
   },
   {
     id: 'pauseRepo',

@@ -1,4 +1,4 @@
-import { AppError } from '../../contracts/errors.ts';
+import { AppError, type ErrorCode } from '../../contracts/errors.ts';
 import { describeRefusalCause } from '../../domain/forge/refusal-cause.ts';
 import { describeMissingScopes, type TokenScope } from '../../domain/forge/token-scopes.ts';
 import { type ForgeError, isOldName } from '../../ports/forge.ts';
@@ -7,6 +7,12 @@ import { type ForgeError, isOldName } from '../../ports/forge.ts';
 export function accessDenied(missingScopes: readonly TokenScope[]): AppError {
   const message = describeMissingScopes(missingScopes);
   return new AppError('forge_access_denied', message === null ? {} : { message });
+}
+
+/** A use case that ended without the forge, or without the repository: another one has its name. */
+export function failedAs(kind: ErrorCode | 'replaced'): AppError {
+  if (kind !== 'replaced') return new AppError(kind);
+  return new AppError('forge_access_denied', { message: describeRefusalCause(kind) });
 }
 
 /** A call that the forge denied. Under an old name of the repository its token is in order. */

@@ -1,30 +1,38 @@
 import type { Connection, ManagedRepo } from '../../domain/repos/repo.ts';
 import type { ForgeAdmin } from '../../ports/forge-admin.ts';
+import type { RepoIdReader } from '../../ports/repo-id.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import { type Vault, VaultError } from '../../ports/system.ts';
 import type { Secret } from '../../secret.ts';
+import { sameRepo } from './same-repo.ts';
 
-/** A client for the forge of one repo, or why there is none. */
+/** A client for the forge of one repo, or why there is none. `replaced`: another repository has the name of this one. */
 export type OpenedForge<Forge = ForgeAdmin> =
   | { readonly kind: 'open'; readonly forge: Forge }
-  | { readonly kind: 'connection_not_found' | 'decryption_error' };
+  | { readonly kind: 'connection_not_found' | 'decryption_error' | 'replaced' };
 
 export type OpenForge<Forge = ForgeAdmin> = (repo: ManagedRepo) => Promise<OpenedForge<Forge>>;
 
 export interface ForgeOpenerDeps<Forge> {
-  readonly store: Pick<DispatchStore, 'getConnection'>;
+  readonly store: Pick<DispatchStore, 'getConnection' | 'readObligations'>;
   readonly vault: Vault;
   readonly connect: (address: Pick<ManagedRepo, 'instanceUrl' | 'slug'>, token: Secret<string>) => Forge;
 }
 
-/** Reads the connection of a repo, opens its credential for this one use, and connects. Throws `StoreError` only. */
-export function createForgeOpener<Forge>(deps: ForgeOpenerDeps<Forge>): OpenForge<Forge> {
+/**
+ * Reads the connection of a repo, opens its credential for this one use, connects, and makes sure which repository that is.
+ * Throws `StoreError` only.
+ */
+export function createForgeOpener<Forge extends RepoIdReader>(
+  deps: ForgeOpenerDeps<Forge>,
+): OpenForge<Forge> {
   return async (repo) => {
     const connection = await deps.store.getConnection(repo.tenantId, repo.connectionId);
     if (connection === null || connection.deleting) return { kind: 'connection_not_found' };
     const token = await openToken(deps.vault, connection, repo.instanceUrl);
     if (token === null) return { kind: 'decryption_error' };
-    return { kind: 'open', forge: deps.connect(repo, token) };
+    const forge = await sameRepo(deps.store, repo, deps.connect(repo, token));
+    return forge === 'replaced' ? { kind: forge } : { kind: 'open', forge };
   };
 }
 

@@ -6,6 +6,8 @@ import type { ForgePerson, OpenForgePerson, SeenPull } from '../../ports/forge-p
 import type { DispatchStore } from '../../ports/store.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Secret } from '../../secret.ts';
+import { failedAs } from '../connections/denied.ts';
+import { sameRepo } from '../connections/same-repo.ts';
 import { loadOwnRepo } from '../repos/owned.ts';
 import { type AuditDeps, recordChange } from '../tenants/audit.ts';
 import { tryWake, type WakeDeps } from '../wakes/send-wakes.ts';
@@ -16,7 +18,9 @@ const STEADY_TRIES_MAX = 2;
 const SCHEDULE_AGAIN_AFTER_MS = 1_500;
 
 export interface EnqueueDeps extends AuditDeps {
-  readonly store: Pick<DispatchStore, 'getRepo' | 'getConnection'> & AuditDeps['store'] & WakeDeps['store'];
+  readonly store: Pick<DispatchStore, 'getRepo' | 'getConnection' | 'readObligations'> &
+    AuditDeps['store'] &
+    WakeDeps['store'];
   readonly queue: WakeDeps['queue'];
   readonly clock: WakeDeps['clock'] & Pick<Clock, 'sleep'>;
   readonly openPerson: OpenForgePerson;
@@ -40,8 +44,9 @@ export async function enqueuePull(
   asked: Asked,
   head: CommitSha,
 ): Promise<{ readonly already: boolean }> {
-  const { repo, person } = await open(deps, asked);
+  const { repo, token } = await load(deps, asked);
   if (!repo.queueEnabled) throw new AppError('queue_not_ready');
+  const person = await open(deps, repo, token);
   const { number } = asked;
   const answer = await onForge(async () => {
     // The forge would take it, and merge nothing.
@@ -86,7 +91,8 @@ async function scheduleOnceChecked(
 
 /** Takes the schedule back, also one that another person made where the forge lets this one. `pull_merged`: too late. */
 export async function dequeuePull(deps: EnqueueDeps, asked: Asked): Promise<void> {
-  const { repo, person } = await open(deps, asked);
+  const { repo, token } = await load(deps, asked);
+  const person = await open(deps, repo, token);
   await onForge(async () => {
     await refuseBot(deps, repo, person);
     const answer = await person.cancel(asked.number);
@@ -96,13 +102,24 @@ export async function dequeuePull(deps: EnqueueDeps, asked: Asked): Promise<void
   await settle(deps, repo, 'pull.dequeue', asked.number);
 }
 
-async function open(
-  deps: EnqueueDeps,
+async function load(
+  { store }: EnqueueDeps,
   { tenantId, id, token }: Asked,
-): Promise<{ readonly repo: ManagedRepo; readonly person: ForgePerson }> {
-  const repo = await loadOwnRepo(deps.store, tenantId, id);
+): Promise<{ readonly repo: ManagedRepo; readonly token: Secret<string> }> {
+  const repo = await loadOwnRepo(store, tenantId, id);
   if (token === null) throw new AppError('forge_token_required');
-  return { repo, person: deps.openPerson(repo, token) };
+  return { repo, token };
+}
+
+/** In another repository that has the name by now, the person asked for nothing. */
+async function open(
+  { store, openPerson }: EnqueueDeps,
+  repo: ManagedRepo,
+  token: Secret<string>,
+): Promise<ForgePerson> {
+  const person = await sameRepo(store, repo, openPerson(repo, token));
+  if (person === 'replaced') throw failedAs(person);
+  return person;
 }
 
 async function refuseBot(

@@ -6,7 +6,7 @@ import { findGateRun, isGateByStatuses } from '../../domain/pulls/gate-log.ts';
 import { ForgeError } from '../../ports/forge.ts';
 import type { ForgeLog } from '../../ports/forge-log.ts';
 import type { DispatchStore, EngineStore } from '../../ports/store.ts';
-import { deniedCall } from '../connections/denied.ts';
+import { deniedCall, failedAs } from '../connections/denied.ts';
 import type { OpenForge } from '../connections/open-forge.ts';
 import { loadOwnRepo } from '../repos/owned.ts';
 
@@ -32,7 +32,7 @@ export async function readGateLog(
   if (runUrl === null || stagingSha === null) return toGateLogView(number, null, 'no_gate_run');
   if (isGateByStatuses(repo)) return toGateLogView(number, row, 'gate_by_statuses');
   const opened = await openLog(repo);
-  if (opened.kind !== 'open') throw new AppError(opened.kind);
+  if (opened.kind !== 'open') throw failedAs(opened.kind);
   try {
     const log = await opened.forge.readRunLog({ sha: stagingSha, url: runUrl });
     return toGateLogView(number, row, log.kind === 'jobs' ? log.jobs : log.kind);

@@ -11,6 +11,7 @@ import type { AccountStore } from '../../ports/account-store.ts';
 import type { NoticeRequestStore } from '../../ports/notifier.ts';
 import type { DispatchStore, EnrollmentStore } from '../../ports/store.ts';
 import type { Clock } from '../../ports/system.ts';
+import { failedAs } from '../connections/denied.ts';
 import { askNewMailbox } from '../notices/ask-confirmation.ts';
 import { type NoticeTargetDeps, refuseForbiddenTargets } from '../notices/check-notice-targets.ts';
 import { orDecryptionError, sealOldSecrets, sealTargets } from '../secrets/repo-secrets.ts';
@@ -129,7 +130,7 @@ async function store(
   });
   if (statusContext !== undefined) {
     const changed = await changeStatusContext(deps, repo, statusContext, change);
-    if (changed.kind !== 'done') throw new AppError(changed.kind);
+    if (changed.kind !== 'done') throw failedAs(changed.kind);
     return changed.repo;
   }
   const saved = await saveRepo(deps.store, repo, change);

@@ -28,6 +28,7 @@ export interface CheckedClaim {
 
 export async function checkClaim(openForge: OpenForge, repo: ManagedRepo): Promise<CheckedClaim> {
   const opened = await openForge(repo);
+  if (opened.kind === 'replaced') return checked('renamed');
   if (opened.kind !== 'open') return checked(opened.kind);
   let seen: ForgeRepo;
   try {

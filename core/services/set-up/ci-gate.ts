@@ -11,7 +11,7 @@ import { ForgeError, isActionsHidden, isOverQuota, isVersionHidden } from '../..
 import type { ForgeAdmin, PullLink } from '../../ports/forge-admin.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Clock, Ids, Log } from '../../ports/system.ts';
-import type { OpenForge } from '../connections/open-forge.ts';
+import type { OpenedForge, OpenForge } from '../connections/open-forge.ts';
 import { type RepoStore, saveRepo } from '../repos/save-repo.ts';
 
 export interface CiGateDeps {
@@ -59,6 +59,11 @@ export interface Failed {
 
 export function failed(code: CiGateFailure): Failed {
   return { kind: 'failed', code };
+}
+
+/** Another repository has the name: nothing is begun there, and what it shows says nothing. */
+export function unopened(kind: Exclude<OpenedForge['kind'], 'open'>): Failed {
+  return kind === 'replaced' ? { ...failed('forge_access_denied'), refusal: kind } : failed(kind);
 }
 
 /** The forge's refusal as a code. `missing` is said of the workflow file only, by the call that read it. */
@@ -147,7 +152,7 @@ const SETUP_BODY = [
 export async function openSetupPull(deps: CiGateDeps, repo: ManagedRepo): Promise<SetupResult> {
   try {
     const opened = await deps.openForge(repo);
-    if (opened.kind !== 'open') return failed(opened.kind);
+    if (opened.kind !== 'open') return unopened(opened.kind);
     return await setUp(deps, opened.forge, repo);
   } catch (error) {
     if (error instanceof ForgeError) return refused(error);

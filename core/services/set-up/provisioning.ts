@@ -20,7 +20,7 @@ export interface ProvisioningDeps extends WebhookRegistrationDeps {
  * recorded; the next attempt repairs it. `repo` is the newest row known.
  */
 export interface ProvisioningResult {
-  readonly kind: 'done' | 'connection_not_found' | 'decryption_error' | 'db_error' | 'not_found';
+  readonly kind: 'done' | 'connection_not_found' | 'decryption_error' | 'replaced' | 'db_error' | 'not_found';
   readonly repo: ManagedRepo;
 }
 

@@ -29,6 +29,7 @@ import {
   isProbeOf,
   refused,
   saveGate,
+  unopened,
 } from './ci-gate.ts';
 import { type ProvisioningDeps, provisionProtection } from './provisioning.ts';
 import { findNameOverProbe, findRuleOverProbe, gateMissing, readSetUpChecks } from './read-set-up-checks.ts';
@@ -65,7 +66,7 @@ type Observed = Omit<Exclude<VerifyResult, Failed>, 'checks'> | Failed;
 export async function verifyCiGate(deps: VerifyDeps, repo: ManagedRepo): Promise<VerifyResult> {
   try {
     const opened = await deps.openForge(repo);
-    if (opened.kind !== 'open') return failed(opened.kind);
+    if (opened.kind !== 'open') return unopened(opened.kind);
     const gate = repo.gate === 'statuses' ? BY_STATUSES : await readGateFile(deps, opened.forge, repo);
     if (gate === 'untold') return failed('gate_untold');
     if (gate === null) return await gateMissing(opened.forge, repo, deps.queueName);

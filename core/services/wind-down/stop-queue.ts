@@ -11,7 +11,7 @@ import { ForgeError, isScheduleKept } from '../../ports/forge.ts';
 import type { ForgeAdmin } from '../../ports/forge-admin.ts';
 import { type DispatchStore, type LeaseStore, StoreError } from '../../ports/store.ts';
 import type { Clock, Ids, Log, WakeQueue } from '../../ports/system.ts';
-import { deniedCall } from '../connections/denied.ts';
+import { deniedCall, failedAs } from '../connections/denied.ts';
 import type { OpenForge } from '../connections/open-forge.ts';
 import { withLease } from '../wakes/lease.ts';
 import { tryWake } from '../wakes/send-wakes.ts';
@@ -136,7 +136,7 @@ async function lockQueue<T>(
 async function cancelMerges(deps: StopDeps, repo: ManagedRepo, prs: readonly number[]): Promise<void> {
   if (prs.length === 0) return;
   const opened = await deps.openForge(repo);
-  if (opened.kind !== 'open') throw new AppError(opened.kind);
+  if (opened.kind !== 'open') throw failedAs(opened.kind);
   try {
     await cancelAll(opened.forge, prs);
   } catch (error) {

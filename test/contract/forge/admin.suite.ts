@@ -56,6 +56,7 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
 
   test('a repository and what the bot may do with it', async () => {
     const { repo, admin } = await create();
+    expect(await admin.readRepoId()).toBe(await repo.forge.readRepoId());
     expect(await admin.readRepo()).toMatchObject({
       fullName: repo.slug,
       defaultBranch: 'main',

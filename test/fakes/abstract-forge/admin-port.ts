@@ -15,6 +15,7 @@ type SetUpCalls = Pick<
   | 'createRule'
   | 'editRule'
   | 'readRepo'
+  | 'readRepoId'
   | 'readBranchTip'
 >;
 
@@ -52,6 +53,7 @@ export function createAdminPort(world: World): ForgeAdmin {
       exchange(world, call('PATCH', 'branch_protections/{name}'), () => write(world, name, fields)),
     readBranchTip: async (branch) =>
       exchange(world, call('GET', 'branches/{branch}'), () => world.branches.get(branch) ?? null),
+    readRepoId: async () => exchange(world, call('GET', 'repo'), () => world.repoId),
     readRepo: async () =>
       exchange(world, call('GET', ''), () => ({
         fullName: world.slug,

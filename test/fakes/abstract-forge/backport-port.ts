@@ -13,6 +13,7 @@ const call = (method: Call['method'], label: string): Call => ({
 /** The forge as the function that carries landings sees it: `bot` is the same token. */
 export function createBackportPort(world: World, bot: EngineForge): BackportForge {
   return {
+    readRepoId: bot.readRepoId,
     readLanded: async (pr) => {
       const { title, author, labels = [], mergeCommitSha, mergeBase } = await bot.readPullRequest(pr);
       return { title, author, labels, mergeCommit: mergeCommitSha, mergeBase };

@@ -15,6 +15,7 @@ export function createPersonPort(world: World, login: string): ForgePerson {
     return pull;
   };
   return {
+    readRepoId: async () => world.repoId,
     readAccount: async () => ({ login, isJob: JOB_ACCOUNTS.has(login) }),
     readPull: async (pr) => viewPull(world, pullOf(pr)),
     readProtection: async (base) => ruleOf(world, base),

@@ -1,6 +1,7 @@
 import { DAY_MS } from '#core/domain/api-limits.ts';
 import { REPAIR_EVERY_MS, REPAIRS_A_DAY_MAX } from '#core/domain/set-up/repair.ts';
 import { repairSetup } from '#core/services/set-up/repair-setup.ts';
+import { createAbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
 import { REPO, TICK_MS } from '../queue-world.ts';
 import { givenRepairWorld, removeContext, requiresQueue, undoRepairs, WEBHOOK_URL } from '../repair-world.ts';
 import { givenScheduled } from '../stories.ts';
@@ -39,6 +40,20 @@ test('a hook that was deleted is registered again with a secret of its own', asy
   await world.pass(HOUR_MS + 2 * TICK_MS);
   expect(await world.told()).toMatchObject({ drifts: [], repairs: [{ part: 'webhook', result: 'done' }] });
   expect(world.writes()).toEqual(['POST hooks']);
+});
+
+test('nothing is put back in another repository that has the name by then', async () => {
+  const world = await givenRepairWorld();
+  world.afterLook = async () => {};
+  await removeContext(world);
+  await givenScheduled(world.forge, 'a');
+  await world.pass(2 * TICK_MS);
+  const other = createAbstractForge({ clock: world.clock, repoId: 2 });
+  await other.setProtection({ requiredContexts: ['lint'] });
+  world.named = other;
+  expect(await repairSetup(world.setUp, REPO)).toEqual(['protection']);
+  expect((await other.forge.readProtection('main'))?.requiredContexts).toEqual(['lint']);
+  expect((await world.told()).repairs).toMatchObject([{ part: 'protection', result: 'failed' }]);
 });
 
 test('without the owner’s leave nothing is written, and the owner is told what to do', async () => {

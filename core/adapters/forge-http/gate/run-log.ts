@@ -4,6 +4,7 @@ import { fromFirstLine, maskSecret, toPlainLog } from '#core/domain/forge/log-te
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
 import type { ForgeLog, JobLog, RunLog } from '#core/ports/forge-log.ts';
 import type { Secret } from '#core/secret.ts';
+import { readRepoId } from '../repos.ts';
 import { readBody } from '../wire/read-body.ts';
 import { readLink } from '../wire/read-link.ts';
 import { RunPage } from '../wire/schema.ts';
@@ -25,6 +26,7 @@ const FAILED: readonly string[] = ['failure', 'error'];
 /** Reads logs, from Gitea 1.26 (1.25 for an owner) and Forgejo 16 on; older versions offer none. */
 export function createForgeLog(transport: ForgeTransport, token: Secret<string>): ForgeLog {
   return {
+    readRepoId: () => readRepoId(transport),
     async readRunLog(run) {
       const id = await findRun(transport, run);
       if (typeof id !== 'number') return { kind: id };
