@@ -35,6 +35,8 @@ export type SetUpQuestion =
 export interface LookRequest
   extends Pick<ReconcileRequest, 'instanceUrl' | 'repoSlug' | 'baseBranch' | 'token'> {
   readonly statusContext: string;
+  /** The id that the forge gave the repository; null: not known. */
+  readonly repoId: number | null;
   /** Null: none is due. */
   readonly setUp: SetUpQuestion | null;
   /** Null: the first look. */

@@ -39,6 +39,7 @@ const Request = z.strictObject({
   repo_slug: RepoSlug,
   base_branch: z.string().min(1),
   status_context: z.string().min(1),
+  repo_id: z.int().nullable(),
   token: z.string().min(1),
   set_up: SetUp.nullable(),
   memory: Memory.nullable(),
@@ -69,6 +70,7 @@ export function writeLookRequest(request: LookRequest): string {
     repo_slug: request.repoSlug,
     base_branch: request.baseBranch,
     status_context: request.statusContext,
+    repo_id: request.repoId,
     token: request.token.reveal(),
     set_up: request.setUp,
     memory: request.memory,
@@ -79,12 +81,14 @@ export function writeLookRequest(request: LookRequest): string {
 export function readLookRequest(payload: unknown): LookRequest | null {
   const parsed = Request.safeParse(payload);
   if (!parsed.success) return null;
-  const { instance_url, repo_slug, base_branch, status_context, token, set_up, memory } = parsed.data;
+  const { instance_url, repo_slug, base_branch, status_context, repo_id, token, set_up, memory } =
+    parsed.data;
   return {
     instanceUrl: instance_url,
     repoSlug: repo_slug,
     baseBranch: base_branch,
     statusContext: status_context,
+    repoId: repo_id,
     token: new Secret(token),
     setUp: set_up,
     memory,

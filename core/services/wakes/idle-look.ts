@@ -75,7 +75,7 @@ async function lookFirst(deps: IdleLookDeps, repoId: RepoId, request: ReconcileR
     deps.store.loadReport(repoId),
     deps.store.loadLook(repoId),
   ]);
-  if (!isQuiet(repo, obligations, outcome, report)) return ASK_ENGINE;
+  if (obligations === null || !isQuiet(repo, obligations, outcome, report)) return ASK_ENGINE;
   if (memory !== null && (memory.blindUntil ?? 0) > now) return ASK_ENGINE;
   const { instanceUrl, repoSlug, baseBranch, token } = request;
   const { statusContext } = repo;
@@ -85,6 +85,7 @@ async function lookFirst(deps: IdleLookDeps, repoId: RepoId, request: ReconcileR
     baseBranch,
     token,
     statusContext,
+    repoId: obligations.repoId ?? null,
     memory,
     setUp: askOfSetUp(repo, outcome, memory, now),
   });
@@ -95,11 +96,11 @@ async function lookFirst(deps: IdleLookDeps, repoId: RepoId, request: ReconcileR
 /** The queue has nothing to do, the engine waits for nothing, and its last outcome is about this very set-up. */
 function isQuiet(
   repo: ManagedRepo,
-  obligations: Obligations | null,
+  obligations: Obligations,
   outcome: ReconcileOutcome | null,
   report: EngineReport | null,
 ): outcome is ReconcileOutcome {
-  if (obligations?.atRest !== true || outcome === null || report === null) return false;
+  if (!obligations.atRest || outcome === null || report === null) return false;
   if (outcome.ranAt - repo.updatedAt < LOOK_SETTLED_MS) return false;
   // After a failure the engine always asks for another look soon; the look answers that one.
   return outcome.ok ? report.wakeAt === null : faultOf(outcome) !== null;

@@ -14,6 +14,7 @@ import { isPromised } from '../queue/words/gone-words.ts';
 import type { TryRead } from '../reading/look-reads.ts';
 import { isUntouched, type ReadPullRequest, readSchedules } from '../reading/read-schedules.ts';
 import { TimelineMemory, TimelineReader } from '../reading/read-timelines.ts';
+import { AnotherRepo, RepoIdentity } from '../reading/repo-identity.ts';
 import { StatusPatrol } from '../reading/status-patrol.ts';
 import { OF_EVERYTHING } from '../reconcile/action-kinds.ts';
 
@@ -25,13 +26,15 @@ export type LookedAtForge = Pick<
   | 'readBranchTip'
   | 'listOwnHooks'
   | 'readProtection'
+  | 'readRepoId'
 >;
-type Question = Pick<LookRequest, 'baseBranch' | 'statusContext' | 'setUp' | 'memory'>;
+type Question = Pick<LookRequest, 'baseBranch' | 'statusContext' | 'repoId' | 'setUp' | 'memory'>;
 
 /**
  * Does this repo need the engine? For one whose queue is empty and which has nothing in flight. It reads what an idle
  * reconcile reads, with the same code: the list, what changed in it, the tip of the base, and two heads' statuses in turn.
- * A look that compares a part of the set-up reads that in their place, so that no look at rest makes more than four calls.
+ * A look that compares a part of the set-up reads that in their place, so that no look at rest makes more than four calls. Of
+ * another repository that has the name it says nothing but that the bot does not reach its own: the engine tells why.
  */
 export async function lookForWork(
   forge: LookedAtForge,
@@ -41,6 +44,7 @@ export async function lookForWork(
   try {
     return await look(forge, clock, request);
   } catch (error) {
+    if (error instanceof AnotherRepo) return { kind: 'failed', fault: 'forge_access_denied' };
     if (!(error instanceof ForgeError)) throw error;
     const isRefusal = error.kind === 'denied' || error.kind === 'archived' || error.kind === 'missing';
     return { kind: 'failed', fault: isRefusal ? 'forge_access_denied' : 'forge_unreachable' };
@@ -50,10 +54,11 @@ export async function lookForWork(
 async function look(
   forge: LookedAtForge,
   clock: Clock,
-  { baseBranch, statusContext, setUp, memory }: Question,
+  { baseBranch, statusContext, repoId, setUp, memory }: Question,
 ): Promise<LookAnswer> {
   const tip = await forge.readBranchTip(baseBranch);
-  const pulls = (await forge.listOpenPullRequests()).filter(({ baseRef }) => baseRef === baseBranch);
+  const listed = await new RepoIdentity(repoId).guard(forge).listOpenPullRequests();
+  const pulls = listed.filter(({ baseRef }) => baseRef === baseBranch);
   if (pulls.some(({ isArchived }) => isArchived === true))
     return { kind: 'failed', fault: 'forge_access_denied' };
   const record = { ...emptyRecord(statusContext), readings: (memory?.pulls ?? []).map(toReading) };
@@ -137,7 +142,11 @@ function createTryRead(): TryRead {
 
 async function isSetUpAsBefore(
   forge: LookedAtForge,
-  { baseBranch, statusContext, setUp }: Omit<Question, 'memory'> & { readonly setUp: SetUpQuestion },
+  {
+    baseBranch,
+    statusContext,
+    setUp,
+  }: Omit<Question, 'memory' | 'repoId'> & { readonly setUp: SetUpQuestion },
 ): Promise<boolean> {
   if (setUp.part === 'hook') return hookStateOf(setUp.hookId, await forge.listOwnHooks()) === setUp.was;
   const reasons = noteRule(await forge.readProtection(baseBranch), statusContext);

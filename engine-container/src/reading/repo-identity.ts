@@ -1,5 +1,5 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
-import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 
 /** Another repository has the name: what it shows and what it lacks says nothing of the one that the queue serves. */
@@ -10,14 +10,30 @@ export class AnotherRepo extends Error {
   }
 }
 
+type Showing = Pick<EngineForge, 'listOpenPullRequests' | 'readRepoId'>;
+type Answer = Promise<unknown>;
+type AnyCall = (...values: readonly unknown[]) => Answer;
+
+/** Calls whose answers are of no repository. */
+const OF_NO_REPO: readonly (string | symbol)[] = [
+  'readRepoId',
+  'readBotLogin',
+  'readVersion',
+] satisfies (keyof EngineForge)[];
+
 /**
  * The repository by the id that the forge gave it. A former name is free for any account, which can make the bot a
  * collaborator: by the name alone the queue would go on there.
  */
 export class RepoIdentity {
-  #id: number | null = null;
+  #id: number | null;
   #isAsked = false;
   #isConfirmed = false;
+  #isHidden = false;
+
+  constructor(id: number | null = null) {
+    this.#id = id;
+  }
 
   /** The id of the repository that the queue serves; null: not known yet. */
   get id(): number | null {
@@ -30,12 +46,29 @@ export class RepoIdentity {
   }
 
   /**
-   * The same forge. What would be said of another repository throws `AnotherRepo`. Once the forge has told the id, no further call of
-   * the reconcile asks for it.
+   * The same forge. What would be said of another repository throws `AnotherRepo`. The list of pull requests, which each look begins
+   * with, shows the id at no cost. Where it is empty or fails, the first call after it asks for the id: by its failures alone another
+   * repository could have its base told, and its statuses taken for those of the one that is served.
    */
-  guard(forge: EngineForge): EngineForge {
+  guard<Forge extends Showing>(forge: Forge): Forge {
+    const shown = this.#showing(forge);
+    return new Proxy(forge, {
+      get: (target, name) => {
+        const own = Reflect.get(shown, name) as AnyCall | undefined;
+        if (own !== undefined) return own;
+        const call = Reflect.get(target, name) as AnyCall;
+        if (OF_NO_REPO.includes(name) || typeof call !== 'function') return call;
+        return (...values: readonly unknown[]) => this.#once(forge, () => call.apply(target, [...values]));
+      },
+    });
+  }
+
+  /** Calls that show the id, and those by which something may count as gone. */
+  #showing(open: Showing): Partial<EngineForge> {
+    // Of an idle look the others are not there, and are not called.
+    const forge = open as EngineForge;
     const all = async (read: () => Promise<readonly PullRequest[]>) => this.#check(await read());
-    const guarded: Partial<EngineForge> = {
+    return {
       listOpenPullRequests: async () => {
         const pulls = await all(() => this.#unlessMissing(forge, () => forge.listOpenPullRequests()));
         // No pull request shows the id, and the base and its rule would be told as those of the repository that is served.
@@ -48,11 +81,11 @@ export class RepoIdentity {
         this.#check([pull]);
         return pull;
       },
-      readStatuses: (sha) => this.#unlessMissing(forge, () => forge.readStatuses(sha)),
-      postStatus: (sha, status) => this.#unlessMissing(forge, () => forge.postStatus(sha, status)),
+      readStatuses: (sha) =>
+        this.#once(forge, () => this.#unlessMissing(forge, () => forge.readStatuses(sha))),
+      postStatus: (sha, status) =>
+        this.#once(forge, () => this.#unlessMissing(forge, () => forge.postStatus(sha, status))),
     };
-    // No spread: a forge may inherit its methods.
-    return Object.create(forge, Object.getOwnPropertyDescriptors(guarded));
   }
 
   #check(pulls: readonly PullRequest[]): readonly PullRequest[] {
@@ -66,7 +99,13 @@ export class RepoIdentity {
     this.#isConfirmed = true;
   }
 
-  async #unlessMissing<T>(forge: EngineForge, call: () => Promise<T>): Promise<T> {
+  /** The call, once it is known that the repository is the one, or that it cannot be told. */
+  #once<T>(forge: Showing, call: () => Promise<T>): Promise<T> {
+    const isSettled = this.#id === null || this.#isConfirmed || this.#isAsked || this.#isHidden;
+    return isSettled ? call() : this.#askUnlessLate(forge).then(call);
+  }
+
+  async #unlessMissing<T>(forge: Showing, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
@@ -75,8 +114,17 @@ export class RepoIdentity {
     }
   }
 
+  /** When reads are not sent any more, a success is taken back all the same. */
+  async #askUnlessLate(forge: Showing): Promise<void> {
+    try {
+      await this.#ask(forge);
+    } catch (error) {
+      if (!(error instanceof ReadNotBegun)) throw error;
+    }
+  }
+
   /** An answer holds for the whole reconcile. Nothing is asked where no id is known to compare with. */
-  async #ask(forge: EngineForge): Promise<void> {
+  async #ask(forge: Showing): Promise<void> {
     if (this.#id === null || this.#isAsked) return;
     let id: number | null = null;
     try {
@@ -84,9 +132,10 @@ export class RepoIdentity {
     } catch (error) {
       // A repository that does not show is told by the calls that need it. With any other failure it is not known which one this is.
       if (!(error instanceof ForgeError && error.kind === 'missing')) throw error;
+      this.#isHidden = true;
       return;
     }
-    this.#isAsked = true;
     if (id !== null) this.#adopt(id);
+    this.#isAsked = true;
   }
 }

@@ -42,6 +42,7 @@ describe('what a glance is compared with', () => {
       const answer = await lookForWork(world.forge.forge, world.clock, {
         ...BASE,
         statusContext: 'mq',
+        repoId: null,
         setUp: null,
         memory,
       });

@@ -1,5 +1,5 @@
 import { ForgeError } from '#core/ports/forge.ts';
-import { untilSuccess } from '../hooks.ts';
+import { type Hook, untilSuccess } from '../hooks.ts';
 import { givenScheduled } from '../stories.ts';
 import { givenTaken } from '../taken-name.ts';
 import { createWorld } from '../world.ts';
@@ -36,6 +36,60 @@ test('a repository without pull requests at all is told as another one, and its 
   take(true);
   expect(await world.reconcile()).toMatchObject({ errorCode: 'forge_access_denied', refusal: 'replaced' });
   expect((await world.record()).unprovenBase).toBeUndefined();
+});
+
+/** Its owner may bring about that the list of pull requests is not read, as by more of them than are read. */
+const unlisted: Hook = async (name, _, answer) => {
+  if (name === 'listOpenPullRequests') throw new ForgeError('unreachable', 'GET pulls', 502);
+  return answer();
+};
+
+test('a repository whose list cannot be read is told as another one, and its base says nothing', async () => {
+  const { world, other, take } = await givenTaken(createWorld, unlisted);
+  await givenScheduled(world.forge, 'a');
+  await world.drain();
+  await other.pushToBase({ 'src/x.txt': 'x' });
+  take(true);
+  expect(await world.reconcile()).toMatchObject({ errorCode: 'forge_access_denied', refusal: 'replaced' });
+  expect((await world.record()).unprovenBase).toBeUndefined();
+});
+
+test('while neither its list nor its id can be read, the base and the rule of a repository say nothing', async () => {
+  const told: string[] = [];
+  const { world, other, take } = await givenTaken(createWorld, async (name, values, answer) => {
+    if (name === 'readRepoId') throw new ForgeError('unreachable', 'GET repo', 502);
+    const shown = await unlisted(name, values, answer);
+    told.push(name);
+    return shown;
+  });
+  await givenScheduled(world.forge, 'a');
+  await world.drain();
+  await other.pushToBase({ 'src/x.txt': 'x' });
+  await other.removeProtection();
+  take(true);
+  expect(await world.reconcile()).toMatchObject({ errorCode: 'forge_unreachable' });
+  expect([told, (await world.record()).unprovenBase]).toEqual([[], undefined]);
+});
+
+test('a success is not taken back in a copy of the repository, whose pull requests cannot be read', async () => {
+  const { world, other, take } = await givenTaken(createWorld, async (name, values, answer) => {
+    if (name === 'readPullRequest') throw new ForgeError('unreachable', 'GET pulls/{n}', 502);
+    return unlisted(name, values, answer);
+  });
+  world.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(world.forge, 'a');
+  const copy = await givenScheduled(other, 'a');
+  const head = (await world.forge.pull(pr)).headSha;
+  expect((await other.pull(copy)).headSha).toBe(head);
+  await untilSuccess(world, head);
+  take(true);
+  for (let look = 0; look < 40; look += 1) {
+    await world.reconcile();
+    await world.clock.advance(60_000);
+  }
+  expect(await other.status(head, 'mq')).toBeNull();
+  const { batches, pendingStatuses } = await world.record();
+  expect(batches.length + pendingStatuses.length).toBeGreaterThan(0);
 });
 
 test('a record that was set aside while another repository had the name does not make that one its own', async () => {

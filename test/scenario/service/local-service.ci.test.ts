@@ -66,6 +66,7 @@ describe('the synthesized template on loopback', () => {
       token: new Secret(world.token),
       baseBranch: 'main',
       statusContext: 'mq',
+      repoId: null,
       setUp: null,
       memory: null,
     });

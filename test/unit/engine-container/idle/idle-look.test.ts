@@ -17,6 +17,7 @@ async function givenLooks() {
     const answer = await lookForWork(control.forge, clock, {
       baseBranch: 'main',
       statusContext: 'mq',
+      repoId: null,
       setUp: null,
       memory,
     });

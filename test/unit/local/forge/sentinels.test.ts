@@ -69,6 +69,7 @@ async function setUpOf(name: string) {
   const look = await lookForWork(forge.forge, clock, {
     baseBranch: 'main',
     statusContext: DEFAULT_SERVICE_NAME,
+    repoId: null,
     setUp: null,
     memory: null,
   });

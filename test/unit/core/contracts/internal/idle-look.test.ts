@@ -3,6 +3,7 @@ import {
   readGlanceRequest,
   readLookRequest,
   writeGlanceRequest,
+  writeLookRequest,
 } from '#core/contracts/internal/idle-look.ts';
 import { Secret } from '#core/secret.ts';
 
@@ -43,3 +44,13 @@ describe('a glance on its way to the function of idle looks', () => {
     expect(readGlanceAnswer(answer)).toEqual(isTaken ? answer : null);
   });
 });
+
+test.each([7, null])(
+  'an idle look is sent with the id %j that the queue knows its repository by',
+  (repoId) => {
+    const request = { ...REQUEST, statusContext: 'mq', repoId, setUp: null, memory: null };
+    const sent = JSON.parse(writeLookRequest(request));
+    expect(readLookRequest(sent)).toEqual(request);
+    expect(readLookRequest({ ...sent, repo_id: 1.5 })).toBeNull();
+  },
+);
