@@ -7,8 +7,8 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'words under a context that is used no more promise nothing',
     file: `${QUEUE}/record/adopt-snapshot.ts`,
-    find: '  endPromises(record);\n',
-    replace: '',
+    find: '|| !idle || !endPromises(record)) return;',
+    replace: '|| !idle) return;',
     families: ['interrupted'],
     dies: 'one gets another target while the queue uses another context',
   },

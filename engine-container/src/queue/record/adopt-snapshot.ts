@@ -5,6 +5,7 @@ import { type DecisionContext, raiseStandstill } from '../decision-context.ts';
 import { forgetOtherGates } from '../gate/missing-gate.ts';
 import { noticeBase } from '../landing/base-seen.ts';
 import { stopBesideRival } from '../landing/merged-outside.ts';
+import { sayAsideAgain } from '../words/deferral-words.ts';
 import { describeOldContext, isDeparture, isLandingTold } from '../words/phrases.ts';
 import { arePendingStatusesFull } from './bounds.ts';
 import type { QueueRecord } from './record.ts';
@@ -105,28 +106,38 @@ function endHalt(pass: DecisionContext): void {
 }
 
 /** Not before all that was posted under the old context is done with. */
-function adoptContext({ record, s }: DecisionContext): void {
+function adoptContext(pass: DecisionContext): void {
+  const { record, s } = pass;
   const idle = record.batches.length === 0 && record.pendingStatuses.length === 0;
-  if (record.context === s.repo.statusContext || !idle) return;
-  endPromises(record);
+  if (record.context === s.repo.statusContext || !idle || !endPromises(record)) return;
   record.context = s.repo.statusContext;
+  for (const entry of record.entries.filter(({ said }) => said?.description === describeOldContext())) {
+    delete entry.said;
+    sayAsideAgain(pass, entry);
+  }
 }
 
 function isEnd(description: string): boolean {
   return isDeparture(description) || isLandingTold(description);
 }
 
-/** Under the old context no later look says how a pull request left, and that context may be used again. The new one is told anew. */
-function endPromises(record: QueueRecord): void {
+/**
+ * Under the old context no later look says how a pull request left, and that context may be used again. The new one is told anew.
+ *
+ * @returns false: there are more than can be told at once
+ */
+function endPromises(record: QueueRecord): boolean {
   const { context } = record;
+  const description = describeOldContext();
   for (const entry of record.entries) {
     const { pr, head: sha, said } = entry;
-    if (arePendingStatusesFull(record)) return;
     if (said?.head !== sha || said.state !== 'pending' || isEnd(said.description)) continue;
-    delete entry.said;
+    if (said.description === description) continue;
+    if (arePendingStatusesFull(record)) return false;
+    entry.said = { head: sha, state: 'pending', description };
     // Words stand on the commit, which several may have.
     if (record.pendingStatuses.some((waiting) => waiting.sha === sha)) continue;
-    const description = describeOldContext();
     record.pendingStatuses.push({ pr, sha, context, state: 'pending', description, targetUrl: null });
   }
+  return true;
 }
