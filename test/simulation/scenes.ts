@@ -24,6 +24,7 @@ import { GATE_SCENES } from './scenes/gate-scenes.ts';
 import { GLANCE_SCENES } from './scenes/glance-scenes.ts';
 import { HIDDEN_SCENES } from './scenes/hidden-scenes.ts';
 import { HOLD_SCENES } from './scenes/hold-scenes.ts';
+import { INSTEAD_ORDER_SCENES } from './scenes/instead-order-scenes.ts';
 import { KNOWN_HEAD_SCENES } from './scenes/known-head-scenes.ts';
 import { LANDING_SCENES } from './scenes/landing-scenes.ts';
 import { LATE_SCENES } from './scenes/late-scenes.ts';
@@ -104,6 +105,7 @@ export const SCENES = {
   ...LONG_BRANCH_SCENES,
   ...MACHINE_SCENES,
   ...MERGE_RULE_SCENES,
+  ...INSTEAD_ORDER_SCENES,
   ...MERGED_INSTEAD_SCENES,
   ...MOVED_BASE_SCENES,
   ...OTHERS_SCENES,

@@ -82,7 +82,7 @@ export interface Snapshot {
    * that the landing was to stand on? Absent: not looked for.
    */
   readonly traces?: ReadonlyMap<CommitSha, Reading<Trace>>;
-  /** Pull requests that were merged the latest, to every branch, read with `traces`; absent: not looked for. */
+  /** Pull requests that were merged the latest, to every branch, read with `traces`, or where the base moved while one lands; absent: not looked for. */
   readonly merged?: Reading<readonly PullRequest[]>;
   /** The pull requests of landings in `traces` that are not in `merged`, each read by itself; one that is absent was not read in this look. */
   readonly ownPulls?: ReadonlyMap<PullRequestNumber, Reading<PullRequest>>;
@@ -179,6 +179,8 @@ export interface FocusView {
   readonly isBaseTagged?: Reading<boolean>;
   /** For a merged pull request: its merge commit. */
   readonly merge: Reading<MergeView> | null;
+  /** For one that was merged and is in no batch: what its head says. Absent: not asked for. */
+  readonly statuses?: Reading<readonly CommitStatus[]>;
   /** For an unmerged one whose base tip is not the verified one: what that tip is. */
   readonly strangeTip: Reading<MergeView> | null;
 }

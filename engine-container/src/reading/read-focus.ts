@@ -38,6 +38,8 @@ export class FocusReader {
   open: readonly PullRequest[] = [];
   /** Those that the forge says do not exist. */
   readonly gone = new Set<PullRequestNumber>();
+  /** Merged the latest, where the base has moved while one lands that is not merged; null: not looked for. */
+  merged: Reading<readonly PullRequest[]> | null = null;
 
   constructor(deps: FocusDeps) {
     this.#deps = deps;
@@ -49,7 +51,7 @@ export class FocusReader {
     const focus: Focus = new Map();
     const next = nextPullRequest(record);
     if (next !== null) focus.set(next, await this.readOne(record, next));
-    if (isMergedForAnother(record, focus)) await twins.readMerged();
+    this.merged = isMergedForAnother(record, focus) ? await twins.readMerged() : null;
     for (const twin of twins.ofLanding(record)) focus.set(twin, await this.readOne(record, twin));
     return focus;
   }
@@ -99,7 +101,15 @@ export class FocusReader {
       !isOurs || mergeCommitSha === null
         ? null
         : await this.#deps.commits.readMerge(mergeCommitSha, late?.baseBefore ?? record.tip ?? undefined);
-    return known({ pull, schedule: null, merge, strangeTip: null });
+    const { forge, tryRead } = this.#deps;
+    const statuses = isOurs ? undefined : await tryRead(() => forge.readStatuses(headSha));
+    return known({
+      pull,
+      schedule: null,
+      merge,
+      strangeTip: null,
+      ...(statuses === undefined ? {} : { statuses }),
+    });
   }
 
   async #describeOpen(record: QueueRecord, pull: PullRequest): Promise<Reading<FocusView>> {

@@ -112,7 +112,7 @@ export class SnapshotReader {
       views: this.#views,
       timelines: this.#timelines,
     });
-    this.#traces = new TraceReader(deps.forge, this.#tryRead, this.#commits, this.#twins, repo.baseBranch);
+    this.#traces = new TraceReader(deps.forge, this.#tryRead, this.#commits, this.#twins);
     this.#base = new BaseReader({ ...deps, commits: this.#commits, tryRead: this.#tryRead }, repo.baseBranch);
     this.#gates = new GateReader(deps.forge, deps.clock, this.#tryRead);
   }
@@ -273,6 +273,7 @@ export class SnapshotReader {
       protection: this.#protection,
       confirmBounce: this.#confirmBounce,
       ...(this.#focus.gone.size === 0 ? {} : { gone: new Set(this.#focus.gone) }),
+      ...(this.#focus.merged === null ? {} : { merged: this.#focus.merged }),
       ...(this.#knownForge === null ? {} : { forge: this.#knownForge }),
     };
   }

@@ -3,7 +3,7 @@ import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts'
 import type { Receipt } from '#core/domain/queue/batch.ts';
 import { mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
-import { mayBeCalledMergedYet, namedInstead } from '../queue/landing/merged-instead.ts';
+import { mayBeCalledMergedYet } from '../queue/landing/merged-instead.ts';
 import type { Landing } from '../queue/record/landing-state.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 import type { Snapshot } from '../queue/snapshot.ts';
@@ -23,20 +23,12 @@ export class TraceReader {
   readonly #tryRead: TryRead;
   readonly #commits: CommitReader;
   readonly #twins: TwinReader;
-  readonly #baseBranch: string;
 
-  constructor(
-    forge: EngineForge,
-    tryRead: TryRead,
-    commits: CommitReader,
-    twins: TwinReader,
-    baseBranch: string,
-  ) {
+  constructor(forge: EngineForge, tryRead: TryRead, commits: CommitReader, twins: TwinReader) {
     this.#forge = forge;
     this.#tryRead = tryRead;
     this.#commits = commits;
     this.#twins = twins;
-    this.#baseBranch = baseBranch;
   }
 
   async readDue(record: QueueRecord, now: EpochMs): Promise<Traces> {
@@ -50,7 +42,7 @@ export class TraceReader {
     return this.#withPulls(record, traces, history, now);
   }
 
-  /** With the awaited landing, the last of its batch. Null: the forge does not show that its own pull request was merged. */
+  /** With the awaited landing, the last of its batch. Null: the forge does not show that the tip is the merge of its own pull request. */
   async readWith(
     record: QueueRecord,
     { pr }: Landing,
@@ -58,8 +50,11 @@ export class TraceReader {
     now: EpochMs,
   ): Promise<Traces | null> {
     const traces = await this.#withPulls(record, await this.#commits.traceAll(record, history), history, now);
-    const isMerged = traces.merged?.known === true && traces.merged.value.some(({ number }) => number === pr);
-    return isMerged ? traces : null;
+    const merged = traces.merged?.known === true ? traces.merged.value : [];
+    const isIts = merged.some(
+      ({ number, mergeCommitSha }) => number === pr && mergeCommitSha === history.tip,
+    );
+    return isIts ? traces : null;
   }
 
   async #withPulls(
@@ -72,14 +67,13 @@ export class TraceReader {
     if (!merged.known) return { traces, merged };
     const ownPulls = await this.#readUnlisted(record, merged.value, now);
     const shown = [...ownPulls.values()].flatMap((own) => (own.known ? [own.value] : []));
-    const provenBelow = await this.#readBelow(record, merged.value, [...merged.value, ...shown], history);
+    const provenBelow = await this.#readBelow(record, [...merged.value, ...shown], history);
     return { traces, merged, ownPulls, ...(provenBelow.size === 0 ? {} : { provenBelow }) };
   }
 
   /** Two that make the same tree may both be merged before one look, the one that the landing was meant for first. */
   async #readBelow(
     { batches }: QueueRecord,
-    merged: readonly PullRequest[],
     shown: readonly PullRequest[],
     history: History | null,
   ): Promise<NonNullable<Snapshot['provenBelow']>> {
@@ -89,7 +83,6 @@ export class TraceReader {
         const pr = members[index]?.pr;
         const own = shown.find(({ number }) => number === pr)?.mergeCommitSha ?? null;
         if (pr === undefined || own === null || own === receipt.mergeCommit) continue;
-        if (namedInstead(merged, this.#baseBranch, pr, receipt) === undefined) continue;
         result.set(pr, history === null ? UNKNOWN : await this.#isProvenBelow(receipt, own, history));
       }
     }

@@ -7,7 +7,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a success of another account is taken back from what it merged past the queue (A24)',
     file: `${QUEUE}/landing/merged-outside.ts`,
-    find: '      takeBackForeign(pass, pull, statuses);\n',
+    find: '  takeBackForeign(pass, pull, statuses);\n',
     replace: '',
     families: ['people'],
     dies: 'another account opens a merge, and its success outlives it',

@@ -53,6 +53,14 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
     dies: 'the forge keeps an earlier head of one',
   },
   {
+    guard: 'the words of a block are said as its success is taken back',
+    file: `${QUEUE}/landing/blockers.ts`,
+    find: 'if (words !== null && isGeneral) wishStatus(',
+    replace: 'if (words === null && isGeneral) wishStatus(',
+    families: ['cursed'],
+    dies: 'the forge keeps an earlier head of one',
+  },
+  {
     guard: 'what takes back a success that does not stand counts as written',
     file: `${QUEUE}/landing/standing.ts`,
     find: '    if (!stands) return countAsWritten(pass, status, landing);\n',

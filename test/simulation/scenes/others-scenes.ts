@@ -160,7 +160,11 @@ async function showTwoHeads(): Promise<readonly string[]> {
 /** The forge shows the newest head everywhere, and keeps one of before, by whose statuses it merges: a push while it was closed. */
 async function keepEarlierHead(): Promise<readonly string[]> {
   let torn: number | null = null;
+  const said: string[] = [];
   const stage = await setStage({
+    onEntry: (entry) => {
+      if (entry.kind === 'status') said.push(entry.description);
+    },
     wrapForge: wrapForge(async (name, [pr], answer) =>
       name === 'readKeptHead' && pr === torn ? 'f'.repeat(40) : answer(),
     ),
@@ -171,6 +175,7 @@ async function keepEarlierHead(): Promise<readonly string[]> {
   const found = (await isSoWithin(stage, 10 * MINUTE_MS, haveLanded(stage, others)))
     ? []
     : ['others wait for one whose head the forge does not keep'];
+  if (said.some((each) => each.includes('rule of the forge'))) found.push('two heads are told as a rule');
   await stage.drain({ maxMs: 20 * MINUTE_MS });
   const refusals = (await told(stage, first)).filter((each) => each === 'pr_refused:heads_differ');
   return refusals.length === 1 ? found : [...found, `two heads are told ${refusals.length} times`];

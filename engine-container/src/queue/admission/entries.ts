@@ -1,6 +1,7 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { DELETED_AFTER_MS, HEAD_CHANGE_KEEPS_POSITION_MS, WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
 import { isExempt, priorityOf } from '#core/domain/repos/priority.ts';
+import { UNKNOWN } from '#core/domain/result.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import {
   type DecisionContext,
@@ -12,7 +13,7 @@ import {
 import { cameAlong } from '../landing/came-along.ts';
 import { landLate } from '../landing/given-up.ts';
 import { hasLanded, noteMerged } from '../landing/landed.ts';
-import { alarmOutsider, noteOutsider } from '../landing/merged-outside.ts';
+import { alarmOutsider, judgeHead, noteOutsider, takeBackForeign } from '../landing/merged-outside.ts';
 import { isMarkedMerged } from '../landing/proof.ts';
 import { recallStatuses } from '../landing/recall.ts';
 import { mayBeTwinOfLanding } from '../landing/twins.ts';
@@ -256,9 +257,15 @@ function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
     if (isMarkedMerged(focus.value)) return leaveMarked(pass, entry);
     const along = cameAlong(pass, pull);
     if (along === 'unknown') return wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MS_MAX);
-    if (along === 'yes') return leaveAlong(pass, entry);
+    const { statuses = UNKNOWN } = focus.value;
+    if (along === 'yes') {
+      takeBackForeign(pass, pull, statuses);
+      return leaveAlong(pass, entry);
+    }
     alarmOutsider(pass, entry.pr);
     leaveQueue(pass, entry, 'merged_outside_the_queue');
+    // No search finds it where its merge made a state that was proven.
+    judgeHead(pass, pull, statuses);
     noteOutsider(pass, entry.pr, pull.mergeCommitSha);
   } else if (pull.state === 'closed') leaveQueue(pass, entry, 'closed');
 }

@@ -1,13 +1,16 @@
 import { BLOCKERS_WAIT_MS } from '#core/domain/limits.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { admit } from '../admission/admission.ts';
 import type { Admission, AdmissionFacts } from '../admission/admission-facts.ts';
 import { factsOf, refuse } from '../admission/admit-entries.ts';
 import { judgeHiddenChecks, MAY_BE_WHY } from '../admission/missed-merge.ts';
+import { startTeardown } from '../batches/end-batch.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
+import type { PendingStatus } from '../record/pending-status.ts';
 import type { Batch } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
-import { describeOtherChecks, describeStopped } from '../words/phrases.ts';
+import { describeOtherChecks, describeStopped, describeTakeBack } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { setTwoHeadsAside } from './two-heads.ts';
 
@@ -76,6 +79,27 @@ function findLikely(pass: DecisionContext, view: PullRequestView, facts: Admissi
 function mayLackStyle({ record, s }: DecisionContext, { allowedStyles }: PullRequestView): boolean {
   const isOff = allowedStyles?.known === true && allowedStyles.value?.includes(s.repo.mergeStyle) === false;
   return isOff && record.entries.some(({ refusedFor }) => refusedFor === 'style_off');
+}
+
+/** Its words are those of the block from now on: that a rule blocks the merge would hold of few, and say less. */
+export function takeBackBlocked(pass: DecisionContext, batch: Batch, landing: Landing, block: Block): void {
+  const { pr, head: sha } = landing;
+  // No rule blocks it.
+  startTeardown(pass, batch, block === 'namesake' ? 'merge_timeout' : 'merge_blocked');
+  const words = isSure(block) ? wordsOfBlock(block) : null;
+  const general = describeTakeBack('merge_blocked');
+  // Those of one that was refused, or left, while it landed stay.
+  const isGeneral = pass.record.pendingStatuses.some(
+    (each) => each.sha === sha && each.description === general,
+  );
+  if (words !== null && isGeneral) wishStatus(pass, { pr, sha, ...words, targetUrl: null, takesBack: true });
+}
+
+function wordsOfBlock(block: Block): Pick<PendingStatus, 'state' | 'description'> | null {
+  if (block === 'namesake') return null;
+  if (block === 'other_checks') return { state: 'pending', description: describeOtherChecks() };
+  const { says: description } = PULL_CODES[block === 'heads_differ' ? block : block.reason];
+  return { state: 'error', description };
 }
 
 /** No clear answer is waited for, but not without an end: others stand behind it. */

@@ -46,6 +46,7 @@ import {
   isBlock,
   isOfForge,
   isSure,
+  takeBackBlocked,
 } from './blockers.ts';
 import { giveUpLanding, landEarlierHead } from './given-up.ts';
 import { isReplacedTip } from './landed.ts';
@@ -53,6 +54,7 @@ import { nextLookMs } from './landing-pace.ts';
 import { awaitNoTag, giveUpLostPass, isLastUnread, refuseAtLast } from './last-refusal.ts';
 import { countMergeTimeout } from './merge-timeout.ts';
 import { awaitMergeable, isForgeConflict, noteMergeable, setNextAside } from './mergeable.ts';
+import { tellMergedInstead } from './merged-instead.ts';
 import { isMarkedMerged, isMergeOf, judgeMerge } from './proof.ts';
 import { askForSchedule } from './schedule-question.ts';
 import { awaitTakenBack, releaseHarmless } from './standing.ts';
@@ -111,6 +113,8 @@ function judgeStrangeTip(pass: DecisionContext, batch: Batch, landing: Landing, 
   const tip = focus.strangeTip;
   if (tip === null || !tip.known) return pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
   const own = isMergeOf(landing, tip.value);
+  if (own && tellMergedInstead(pass, landing, tip.value.commit.sha))
+    return startTeardown(pass, batch, 'base_advanced');
   const postedLately = landing.postedAt !== null && pass.s.now - landing.postedAt < LANDING_TIMEOUT_MS;
   if (own && postedLately) return pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
   startTeardown(pass, batch, 'base_advanced');
@@ -127,9 +131,7 @@ function nudgeOrTimeOut(
   if (pass.s.blockers !== undefined) {
     landing.blockerLooks = landing.nudges - 1;
     const block = findBlock(pass, landing);
-    // No rule blocks it.
-    if (block === 'namesake') return startTeardown(pass, batch, 'merge_timeout');
-    if (isBlock(block)) return startTeardown(pass, batch, 'merge_blocked');
+    if (isBlock(block)) return takeBackBlocked(pass, batch, landing, block);
   }
   if (age >= LANDING_TIMEOUT_MS) return startTeardown(pass, batch, 'merge_timeout');
   const nextNudge = LANDING_NUDGE_AGES_MS[landing.nudges];

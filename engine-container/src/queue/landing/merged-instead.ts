@@ -1,5 +1,5 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
-import type { PullRequestNumber } from '#core/domain/ids.ts';
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { STALE_READING_MS, WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import {
@@ -10,9 +10,11 @@ import {
   wakeNoLaterThan,
 } from '../decision-context.ts';
 import type { InsteadReason } from '../record/fate-instead.ts';
+import type { Landing } from '../record/landing-state.ts';
 import type { Batch, Member, QueueRecord, Untraced } from '../record/record.ts';
 import { leaveQueue } from '../words/departure.ts';
-import { describeLanded } from '../words/phrases.ts';
+import { describeDeparture, describeLanded } from '../words/phrases.ts';
+import { wishStatus } from '../words/wish-status.ts';
 import { noteGivenUp } from './landed.ts';
 import { noteOutsider, searchOutside } from './merged-outside.ts';
 import { putBack } from './twin-names.ts';
@@ -26,9 +28,11 @@ export function mayBeCalledMergedYet(own: Reading<Pick<PullRequest, 'merged'>>, 
   return !own.value.merged && ageMs < STALE_READING_MS;
 }
 
-function ownPull({ s }: DecisionContext, pr: PullRequestNumber): Reading<PullRequest> {
-  const listed = s.merged?.known === true ? s.merged.value.find(({ number }) => number === pr) : undefined;
-  return listed === undefined ? (s.ownPulls?.get(pr) ?? UNKNOWN) : known(listed);
+/** Absent: this look had the list, which lacks it, and did not come to read it. */
+function ownPull({ s }: DecisionContext, pr: PullRequestNumber): Reading<PullRequest> | undefined {
+  if (s.merged?.known !== true) return UNKNOWN;
+  const listed = s.merged.value.find(({ number }) => number === pr);
+  return listed === undefined ? s.ownPulls?.get(pr) : known(listed);
 }
 
 /** The pull request that the forge names this merge of, where it is another one, with another head. */
@@ -36,7 +40,7 @@ export function namedInstead(
   merged: readonly PullRequest[],
   baseBranch: string,
   pr: PullRequestNumber,
-  { mergeCommit, head }: Untraced['receipt'],
+  { mergeCommit, head }: Pick<Untraced['receipt'], 'mergeCommit' | 'head'>,
 ): PullRequest | undefined {
   const isIts = ({ mergeCommitSha, baseRef }: PullRequest): boolean =>
     mergeCommitSha === mergeCommit && baseRef === baseBranch;
@@ -46,7 +50,7 @@ export function namedInstead(
 function mergedInstead(
   { s }: DecisionContext,
   pr: PullRequestNumber,
-  receipt: Untraced['receipt'],
+  receipt: Pick<Untraced['receipt'], 'mergeCommit' | 'head'>,
 ): PullRequest | undefined {
   return namedInstead(s.merged?.known === true ? s.merged.value : [], s.repo.baseBranch, pr, receipt);
 }
@@ -56,8 +60,8 @@ function mergedInstead(
  * whose merge an account that may write has opened under the queue's context. Then the one that it was meant for is not merged, or
  * was by a later merge on top.
  *
- * @returns `unknown` while the forge may only be late to call it merged, or does not answer; `below`: that of the other one came on
- * top of its own before the look that saw it
+ * @returns `unknown` while the forge may only be late to call it merged, or does not answer; `below`: another one came on top of its
+ * own merge before the look that saw it
  */
 export function isItsMerge(
   pass: DecisionContext,
@@ -66,15 +70,18 @@ export function isItsMerge(
 ): 'yes' | 'below' | 'no' | 'unknown' {
   const own = ownPull(pass, pr);
   const ageMs = pass.s.now - receipt.landedAt;
-  if (mayBeCalledMergedYet(own, ageMs)) return 'unknown';
+  if (own === undefined || mayBeCalledMergedYet(own, ageMs)) return 'unknown';
+  const isOfOther = mergedInstead(pass, pr, receipt) !== undefined;
   // That the forge fails on one pull request for so long is no sign: the tree is what was proven for it.
-  if (!own.known) return 'yes';
+  if (!own.known) return isOfOther ? 'no' : 'yes';
   if (!isMergedHere(pass, own.value)) return 'no';
-  const isNamed = own.value.mergeCommitSha === receipt.mergeCommit;
-  if (isNamed || mergedInstead(pass, pr, receipt) === undefined) return 'yes';
+  if (own.value.mergeCommitSha === receipt.mergeCommit) return 'yes';
+  // A list may be late: it does not name the pull request yet that has this merge.
+  if (!isOfOther && ageMs < STALE_READING_MS) return 'unknown';
   const below = pass.s.provenBelow?.get(pr) ?? UNKNOWN;
-  if (!below.known) return ageMs < UNREAD_MERGE_MS ? 'unknown' : 'no';
-  return below.value ? 'below' : 'no';
+  if (!below.known && ageMs < UNREAD_MERGE_MS) return 'unknown';
+  if (below.known && below.value) return 'below';
+  return isOfOther ? 'no' : 'yes';
 }
 
 /** It landed with a merge of its own, and the other one was merged past the queue on top of that. */
@@ -82,14 +89,20 @@ export function nameOwnMerge(pass: DecisionContext, member: Member, landed: Untr
   const { record } = pass;
   const { receipt } = landed;
   const own = ownPull(pass, member.pr);
-  const mergeCommit = own.known ? own.value.mergeCommitSha : null;
+  const mergeCommit = own?.known === true ? own.value.mergeCommitSha : null;
+  if (mergeCommit === null) return landed;
+  renameMerge(record, receipt.mergeCommit, mergeCommit);
   const other = mergedInstead(pass, member.pr, receipt);
-  if (mergeCommit === null || other === undefined) return landed;
-  record.landed = (record.landed ?? []).map((each) =>
-    each.merge === receipt.mergeCommit ? { ...each, merge: mergeCommit } : each,
-  );
-  tellOther(pass, other, { ...receipt, baseBefore: mergeCommit });
+  if (other !== undefined) tellOther(pass, other, { ...receipt, baseBefore: mergeCommit });
   return { ...landed, receipt: { ...receipt, mergeCommit } };
+}
+
+/** Lists that are late show it as open for a while: it stays among those that were merged. */
+function renameMerge(record: QueueRecord, before: CommitSha, mergeCommit: CommitSha | null): void {
+  record.landed = (record.landed ?? []).map(({ merge, ...each }) => {
+    const now = merge === before ? mergeCommit : merge;
+    return now == null ? each : { ...each, merge: now };
+  });
 }
 
 /** The base has the tree that was proven, so what stands on it goes on. Where another pull request has this merge, that one went past the queue. */
@@ -101,12 +114,16 @@ export function giveUpMerge(pass: DecisionContext, batch: Batch, member: Member,
   log.push(`${receipt.mergeCommit} has the tree that was proven for #${pr}, which it is not the merge of`);
   // The list of receipts is stored, and has no holes: rows read the fate of this member first.
   batch.receipts[index] = receipt;
-  record.landed = (record.landed ?? []).filter(({ merge }) => merge !== receipt.mergeCommit);
-  if (own.known && isMergedHere(pass, own.value)) {
+  if (own?.known === true && isMergedHere(pass, own.value)) {
+    const { mergeCommitSha } = own.value;
+    renameMerge(record, receipt.mergeCommit, mergeCommitSha);
     noteFate(batch, pr, 'skipped', 'merged_outside_the_queue');
     emitEvent(pass, 'pr_skipped', member, 'merged_outside_the_queue');
-    noteOutsider(pass, pr, own.value.mergeCommitSha);
+    noteOutsider(pass, pr, mergeCommitSha);
+    const description = describeDeparture('merged_outside_the_queue');
+    wishStatus(pass, { pr, sha: receipt.head, state: 'pending', description, targetUrl: null });
   } else {
+    record.landed = (record.landed ?? []).filter(({ merge }) => merge !== receipt.mergeCommit);
     record.landedNumbers = (record.landedNumbers ?? []).filter((each) => each !== pr);
     noteFate(batch, pr, 'requeued', 'base_advanced');
     putBack(pass, member, batch.createdAt, 'base_advanced');
@@ -132,11 +149,22 @@ function noteFate(
   batch.fates.push({ pr, action, reason });
 }
 
+/** False: the base has the tree that the landing makes, and the forge names the merge of no other pull request. */
+export function tellMergedInstead(
+  pass: DecisionContext,
+  { pr, head, baseBefore }: Landing,
+  mergeCommit: CommitSha,
+): boolean {
+  const other = mergedInstead(pass, pr, { mergeCommit, head });
+  if (other !== undefined) tellOther(pass, other, { baseBefore, mergeCommit, landedAt: pass.s.now });
+  return other !== undefined;
+}
+
 /** Told at once where it is one of the queue, which may be off, so that no look tells of it for long. */
 function tellOther(
   pass: DecisionContext,
   { number: pr, mergeCommitSha }: PullRequest,
-  { baseBefore, mergeCommit, landedAt }: Untraced['receipt'],
+  { baseBefore, mergeCommit, landedAt }: Pick<Untraced['receipt'], 'baseBefore' | 'mergeCommit' | 'landedAt'>,
 ): void {
   const { record, alarms } = pass;
   const isTold = record.outside?.some((outsider) => outsider.pr === pr) === true;

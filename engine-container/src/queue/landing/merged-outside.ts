@@ -63,9 +63,7 @@ export function settleOutside(pass: DecisionContext): void {
   if (move !== undefined && s.full) {
     const found = s.outsidePulls?.known === true ? s.outsidePulls.value : null;
     for (const { pull, statuses } of found ?? []) {
-      noticeRival(pass, pull, statuses);
-      takeBackForeign(pass, pull, statuses);
-      sayMergedOutside(pass, pull, statuses);
+      judgeHead(pass, pull, statuses);
       if (isTold(pass, move, pull.number)) continue;
       emitEvent(
         pass,
@@ -97,6 +95,13 @@ function isTold({ record }: DecisionContext, { own }: OutsideMove, pr: PullReque
   );
 }
 
+/** Judges the words that stand on the head of one that was merged outside the queue. */
+export function judgeHead(pass: DecisionContext, pull: PullRequest, statuses: OutsidePull['statuses']): void {
+  noticeRival(pass, pull, statuses);
+  takeBackForeign(pass, pull, statuses);
+  sayMergedOutside(pass, pull, statuses);
+}
+
 /** As every queue of this kind says it of what it lets through. */
 const LET_THROUGH = /^(proven|landed): /;
 
@@ -120,7 +125,11 @@ function noticeRival(
  * Another account has opened this merge under the queue's context. What it wrote stands on the commit, and would open the next pull
  * request with this head (A24). What another queue has said of it stays: it is the only trace of that queue.
  */
-function takeBackForeign(pass: DecisionContext, pull: PullRequest, statuses: OutsidePull['statuses']): void {
+export function takeBackForeign(
+  pass: DecisionContext,
+  pull: PullRequest,
+  statuses: OutsidePull['statuses'],
+): void {
   const { record } = pass;
   if (!statuses.known || isOwnHead(record, pull)) return;
   const ours = statuses.value.find(({ context }) => context === record.context);

@@ -1,4 +1,4 @@
-import { WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
+import { STALE_READING_MS, WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { decide } from '../../../../../engine-container/src/queue/decide.ts';
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
@@ -130,6 +130,15 @@ describe('landings whose trees are proven, until their history is read (A2)', ()
       wakeAt: AT + WAKE_DELAY_MS_MIN,
       open: 1,
     });
+  });
+
+  test('… however long ago, where the look did not come to read one behind another', () => {
+    const seen = {
+      merged: known(merged.slice(2)),
+      ownPulls: new Map([[1, known(merged[0] ?? givenPull(1))]]),
+      now: AT + 5 * STALE_READING_MS,
+    };
+    expect(told(landed(0), good, seen)).toMatchObject({ events: [['pr_landed', 1, null]], open: 1 });
   });
 
   test('those that a forge which was put back has lost are no landings, and hold up nothing', () => {
