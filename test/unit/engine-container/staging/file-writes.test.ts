@@ -61,7 +61,7 @@ test.each<[string, PathChange]>([
   ['a name with a magic word', change(':(top)a', null, version('x'))],
   ['a name that JSON escapes', change('a\u0001', null, version('x'))],
   ['a name inside of .git', change('a/.GIT/b', null, version('x'))],
-  ['a path of more than 500 characters', change('d/'.repeat(250) + 'f', null, version('x'))],
+  ['a path of more than 500 characters', change(`${'d/'.repeat(250)}f`, null, version('x'))],
   ['rules of git', change('src/.gitattributes', null, version('x'))],
 ])('%s is sent as a patch', (_name, one) => {
   expect(filesOf([one])).toBeNull();
