@@ -11,7 +11,7 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   evidence: 190,
   // 3 of it read patterns as the forges do, and count what that takes; 1 finds the batches of some repositories among all, and 1 tells
   // schedules by jobs.
-  advice: 222,
+  advice: 223,
   connections: 200,
   // 8 of it merge what a backport carries, as staging does, 4 follow `.gitattributes` and macros for that, 2 look a settings file
   // through before it is read, 1 judges jobs by their statuses, 1 tells schedules by jobs, and
@@ -41,8 +41,9 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
 };
 /**
  * The largest size of a function, minified: beyond it a cold start is felt. Each function that answers people holds the schemas of all
- * routes. Near the limit are `billing`, which carries the payment SDK, and `forge-ops`, which merges what a backport carries. `engine` is
- * no function, so that it has room of its own: it merges, and reads settings files with positions.
+ * routes. Near the limit are `billing`, which carries the payment SDK, and `forge-ops`, which merges what a backport carries, and for
+ * whose guard against another repository of the name the limit rose by 4 KB. `engine` is no function, so that it has room of its own:
+ * it merges, and reads settings files with positions.
  */
-export const MINIFIED_BYTES_MAX = 768 * 1024;
+export const MINIFIED_BYTES_MAX = 772 * 1024;
 export const ENGINE_BYTES_MAX = 872 * 1024;
