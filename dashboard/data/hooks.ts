@@ -20,6 +20,8 @@ const HEALTH_EVERY_MS = 60_000;
 
 const NOW_EVERY_MS = 5_000;
 
+const DELIVERY_EVERY_MS = 3_000;
+
 export const ServiceContext = createContext<Service | null>(null);
 export const LiveContext = createContext<LiveLink | null>(null);
 
@@ -151,14 +153,17 @@ export function useAuthorNotices() {
   });
 }
 
-/** Deliveries to the webhook of notices. */
-export function useDeliveries(id: string) {
+/**
+ * Deliveries to the webhook of notices. No ping tells of one, and a test is sent after its call has been answered: the list is
+ * asked for often until `awaitedUntil`, in ms since 1970.
+ */
+export function useDeliveries(id: string, awaitedUntil = 0) {
   const { api } = useService();
-  const refetchInterval = usePollMs();
+  const every = usePollMs();
   return useQuery({
     queryKey: ['deliveries', id],
     queryFn: ({ signal }) => api.listDeliveries({ id, signal }),
-    refetchInterval,
+    refetchInterval: () => (Date.now() < awaitedUntil ? DELIVERY_EVERY_MS : every),
   });
 }
 

@@ -10,6 +10,7 @@ import { ServiceState } from '../parts/frame/service-state.tsx';
 import { Tag } from '../parts/frame/signal.tsx';
 import { path } from '../routes.ts';
 import { plural, showNumber } from '../view/format.ts';
+import { nameGate } from '../view/provisioning.ts';
 
 const PAGE_SIZE = 50;
 const SEARCH_SETTLES_MS = 250;
@@ -127,7 +128,7 @@ function AllRepos() {
                     {repo.reconcile.ran_at !== null && <Ago iso={repo.reconcile.ran_at} />}
                   </td>
                   <td data-label="Engine">{ENGINE_WORDS[repo.lease_state]}</td>
-                  <td data-label="Gate">{repo.provisioning.ci_gate.status.replaceAll('_', ' ')}</td>
+                  <td data-label="Gate">{nameGate(repo.provisioning.ci_gate)}</td>
                 </tr>
               ))}
             </tbody>

@@ -9,6 +9,7 @@ import {
   Confirm,
   Empty,
   Field,
+  Foreign,
   Loading,
   Outward,
   PageHead,
@@ -19,11 +20,21 @@ import { FailedCall } from '../parts/frame/failed-call.tsx';
 import { hostOf } from '../parts/frame/repo-frame.tsx';
 import { Scopes } from '../parts/set-up/connect-form.tsx';
 import { path } from '../routes.ts';
+import type { StatusEntry } from '../view/blocker.ts';
 import { plural } from '../view/format.ts';
 
 type Connection = ResultOf<'listConnections'>[number];
 /** Null: not asked yet. */
 type Forge = ResultOf<'readQueueStatus'>['repos'][number]['forge'];
+
+/** Ends of a look that its connection may be the cause of. */
+const REFUSALS: readonly StatusEntry['reconcile']['error_code'][] = [
+  'forge_access_denied',
+  'decryption_error',
+  'connection_not_found',
+];
+
+const isRefused = ({ reconcile }: StatusEntry): boolean => REFUSALS.includes(reconcile.error_code);
 
 export function ConnectionsPage() {
   useTitle('Connections');
@@ -38,6 +49,8 @@ export function ConnectionsPage() {
   }
   const reposOf = (id: string): number | null =>
     status.data?.repos.filter((repo) => repo.forge_conn_id === id).length ?? null;
+  const refusalOf = (id: string) =>
+    status.data?.repos.find((repo) => repo.forge_conn_id === id && isRefused(repo)) ?? null;
   const forgeOf = (id: string): Forge =>
     status.data?.repos.find((repo) => repo.forge_conn_id === id && repo.forge !== null)?.forge ?? null;
   return (
@@ -60,6 +73,7 @@ export function ConnectionsPage() {
               connection={connection}
               repos={reposOf(connection.id)}
               forge={forgeOf(connection.id)}
+              refusal={refusalOf(connection.id)}
             />
           ))}
         </ul>
@@ -72,10 +86,13 @@ function ConnectionCard({
   connection,
   repos,
   forge,
+  refusal,
 }: {
   readonly connection: Connection;
   readonly repos: number | null;
   readonly forge: Forge;
+  /** A repository under it whose last look was refused. */
+  readonly refusal: StatusEntry | null;
 }) {
   const [open, setOpen] = useState<'token' | 'delete' | null>(null);
   const remove = useChange(
@@ -109,6 +126,13 @@ function ConnectionCard({
           {forge.version} is a version that this service has not been run against. Nothing is refused: each
           landing is proven as on any other. Tell us what you see.
         </p>
+      )}
+      {refusal !== null && (
+        <div className="problem">
+          <p>
+            The last look at <Foreign text={refusal.name} /> failed: {refusal.reconcile.error}
+          </p>
+        </div>
       )}
       {open === 'token' && <Renew connection={connection} onDone={close} />}
       <Problem error={remove.error} />

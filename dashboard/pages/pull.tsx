@@ -3,7 +3,7 @@ import { ApiError } from '#core/contracts/routes/client.ts';
 import { useNow, usePull } from '../data/hooks.ts';
 import { Ago, Empty, Foreign, Loading, Outward } from '../parts/frame/basics.tsx';
 import { ProblemPage } from '../parts/frame/errors.tsx';
-import { RepoFrame, type RepoView } from '../parts/frame/repo-frame.tsx';
+import { blockerOf, RepoFrame, type RepoView } from '../parts/frame/repo-frame.tsx';
 import { Mark, Signal } from '../parts/frame/signal.tsx';
 import { Stale } from '../parts/frame/stale.tsx';
 import { Attempts } from '../parts/queue/attempts.tsx';
@@ -20,7 +20,16 @@ import {
   showFullTime,
   showPart,
 } from '../view/format.ts';
-import { type PullStory, sayEstimate, sayStanding, sayTold, sayTurn, toneOfTold } from '../view/pull.ts';
+import {
+  countPassed,
+  findTrouble,
+  type PullStory,
+  sayEstimate,
+  sayStanding,
+  sayTold,
+  sayTurn,
+  toneOfTold,
+} from '../view/pull.ts';
 import { sayVerdict, wordOfEvent } from '../view/words.ts';
 
 const HISTORY_SHOWN_MAX = 50;
@@ -97,7 +106,7 @@ function Story({ story, view }: { readonly story: PullStory; readonly view: Repo
         </h2>
         <Outward href={pullUrl(repo.instance_url, repo.name, story.number)}>On the forge</Outward>
       </div>
-      <Standing story={story} />
+      <Standing story={story} view={view} />
       <Facts story={story} repoId={repo.id} />
       <History story={story} />
       <Attempts story={story} repoId={repo.id} />
@@ -116,18 +125,28 @@ function Story({ story, view }: { readonly story: PullStory; readonly view: Repo
 }
 
 /** Where it stands, why, and the next step. */
-function Standing({ story }: { readonly story: PullStory }) {
+function Standing({ story, view }: { readonly story: PullStory; readonly view: RepoView }) {
   const { now, batch } = story;
+  const { repo, activity } = view;
   const clock = useNow();
-  const tone = toneOfTold(now);
+  const trouble = findTrouble(story, blockerOf(view));
+  const tone = trouble?.tone ?? toneOfTold(now);
   return (
     <section className={`verdict tone-${tone}`} aria-label="Where it stands">
       <Signal tone={tone} size="large" />
       <div className="verdict-words">
         <div aria-live="polite">
-          <p className="verdict-text">{sayStanding(story)}</p>
+          <p className="verdict-text">
+            {sayStanding(story, countPassed(story.number, activity.queue?.line ?? []))}
+          </p>
           <p>{sayTold(now)}.</p>
-          {now.next !== null && (
+          {trouble !== null && (
+            <p>
+              <strong>The queue itself:</strong> {trouble.text}.{' '}
+              <Link href={path.queue(repo.id)}>See the queue</Link>
+            </p>
+          )}
+          {now.next !== null && trouble === null && (
             <p>
               <strong>Next:</strong> {now.next}
             </p>
@@ -204,7 +223,7 @@ function Facts({ story, repoId }: { readonly story: PullStory; readonly repoId: 
             </dd>
             <dt>Verdict</dt>
             <dd>{sayVerdict(batch.gate_verdict, story.in_queue)}</dd>
-            <dt>Tree</dt>
+            <dt>Tree of the batch</dt>
             <dd>{batch.tree === null ? 'none' : <code>{shortSha(batch.tree)}</code>}</dd>
           </>
         )}

@@ -1,7 +1,5 @@
 import { Link } from 'wouter';
 import { ApiError } from '#core/contracts/routes/client.ts';
-import { codeOfPlace, type PullCodeName } from '../../core/domain/pulls/find-pull-code.ts';
-import { PULL_CODES } from '../../core/domain/pulls/pull-code-table.ts';
 import { useChange, useNow } from '../data/hooks.ts';
 import { Ago, Button, Empty, Foreign, Outward } from '../parts/frame/basics.tsx';
 import { Problem } from '../parts/frame/errors.tsx';
@@ -17,6 +15,7 @@ import { path } from '../routes.ts';
 import type { RepoActivity } from '../view/blocker.ts';
 import { plural, secondsBetween, showClock, showDuration, showPulls } from '../view/format.ts';
 import { sayGateTime, usualGateSeconds } from '../view/gate-time.ts';
+import { needsPerson } from '../view/pull.ts';
 import { type BatchTree, countParts, treesOf } from '../view/tree.ts';
 import { sayPhase, sayReason, wordOfCi, wordOfPlace } from '../view/words.ts';
 
@@ -187,17 +186,6 @@ function Line({ view }: { readonly view: RepoView }) {
     </>
   );
 }
-
-/** The queue does not go on with it by itself: its author, a reviewer or the owner of the queue has to act. */
-function needsPerson({ state, reason }: Place): boolean {
-  if (state === 'bounced') return true;
-  const code = codeOfPlace(state, reason);
-  if (code === null || OF_ALL.includes(code)) return false;
-  return ['author', 'reviewer', 'operator'].includes(PULL_CODES[code].turn);
-}
-
-/** Codes of a wait that holds up all of them: each keeps its place in the order. */
-const OF_ALL: readonly PullCodeName[] = ['paused', 'archived', 'queue_stopped', 'base_red', 'gate_missing'];
 
 function isCoupled(place: Place | undefined): boolean {
   return place?.state === 'staged' || place?.state === 'landing';

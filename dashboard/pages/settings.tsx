@@ -13,6 +13,7 @@ import { Problem } from '../parts/frame/errors.tsx';
 import { hostOf, RepoFrame } from '../parts/frame/repo-frame.tsx';
 import { NoticeTopics } from '../parts/settings/notice-topics.tsx';
 import { NoticeWebhook } from '../parts/settings/notice-webhook.tsx';
+import { SaveRow } from '../parts/settings/save-row.tsx';
 import { type FanoutDraft, FanoutFields } from '../parts/settings/settings-fanout.tsx';
 import { SettingsFile } from '../parts/settings/settings-file.tsx';
 import { Freezes } from '../parts/settings/settings-freeze.tsx';
@@ -151,13 +152,8 @@ function patchOf(repo: StatusEntry, draft: Draft): Patch {
 }
 
 function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: string | undefined }) {
-  const { draft, edit, saved: keep, undo } = useDraft(draftOf(repo));
-  const [saved, setSaved] = useState(false);
+  const { draft, edit: set, saved, undo } = useDraft(draftOf(repo));
   const patch = usePatch(repo);
-  const set = (change: Partial<Draft>): void => {
-    setSaved(false);
-    edit(change);
-  };
   const changes = patchOf(repo, draft);
   const dirty = Object.keys(changes).length > 0;
   const errorOf = (field: string): string | null =>
@@ -168,12 +164,7 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
       aria-labelledby="tuning-title"
       onSubmit={(event) => {
         event.preventDefault();
-        patch.mutate(changes, {
-          onSuccess: (next) => {
-            keep(draftOf({ ...repo, ...next }));
-            setSaved(true);
-          },
-        });
+        patch.mutate(changes, { onSuccess: (next) => saved(draftOf({ ...repo, ...next })) });
       }}
     >
       <h2 id="tuning-title">How it works through the queue</h2>
@@ -321,17 +312,16 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
         <Problem error={patch.error} />
       )}
       <div className="row">
-        <Button type="submit" kind="main" busy={patch.isPending} disabled={!dirty}>
-          Save
-        </Button>
-        {dirty && (
-          <Button kind="quiet" onClick={undo}>
-            Undo
-          </Button>
-        )}
-        <span role="status" className="hint">
-          {saved && !dirty ? 'Saved.' : ''}
-        </span>
+        <SaveRow
+          name="Save"
+          dirty={dirty}
+          busy={patch.isPending}
+          saved={patch.isSuccess}
+          onUndo={() => {
+            undo();
+            patch.reset();
+          }}
+        />
       </div>
     </form>
   );

@@ -3,23 +3,23 @@ import { useService } from '../data/hooks.ts';
 import { Ago, Button, Copy } from '../parts/frame/basics.tsx';
 import { Problem } from '../parts/frame/errors.tsx';
 import { RepoFrame } from '../parts/frame/repo-frame.tsx';
+import { Drifts } from '../parts/set-up/drifts.tsx';
 import { GateChoice } from '../parts/set-up/gate-choice.tsx';
 import { SetUpChecks } from '../parts/set-up/set-up-checks.tsx';
 import { SetupSteps } from '../parts/set-up/setup-steps.tsx';
-import type { StatusEntry } from '../view/blocker.ts';
-import { isSetUp } from '../view/provisioning.ts';
+import type { RepoActivity, StatusEntry } from '../view/blocker.ts';
+import { isSetUp, SETUP_FINISHED } from '../view/provisioning.ts';
 
 /** The parts of set-up that a repository needs before it lands by itself. */
 export function SetupPage({ id }: { readonly id: string }) {
   return (
     <RepoFrame id={id} tab="setup">
-      {({ repo }) => (
+      {({ repo, activity }) => (
         <>
           <p className="lead" role="status">
-            {isSetUp(repo)
-              ? 'Setup is finished. Press "Auto merge when all checks succeed" on a pull request, and it joins the queue.'
-              : 'Setup is not finished: each step says what is missing.'}
+            {sayState(repo, activity)}
           </p>
+          <Drifts activity={activity} />
           <SetupSteps repo={repo} />
           <p className="hint">
             {repo.provisioning.last_provisioned_at === null ? (
@@ -37,6 +37,14 @@ export function SetupPage({ id }: { readonly id: string }) {
       )}
     </RepoFrame>
   );
+}
+
+function sayState(repo: StatusEntry, { drifts }: RepoActivity): string {
+  if (!isSetUp(repo)) return 'Setup is not finished: each step says what is missing.';
+  // The steps below are as the service made them; what was changed on the forge since does not change their state.
+  if (drifts.length > 0)
+    return 'Setup was finished, and something has changed on the forge since: it stands first.';
+  return SETUP_FINISHED;
 }
 
 function Template({ repo }: { readonly repo: StatusEntry }) {

@@ -10,7 +10,7 @@ import { PickRepos } from '../parts/set-up/pick-repos.tsx';
 import { SetupSteps, SetupSummary } from '../parts/set-up/setup-steps.tsx';
 import { path } from '../routes.ts';
 import { plural } from '../view/format.ts';
-import { isSetUp } from '../view/provisioning.ts';
+import { isSetUp, SETUP_FINISHED } from '../view/provisioning.ts';
 
 type Connection = ResultOf<'listConnections'>[number];
 
@@ -22,6 +22,9 @@ export function StartPage() {
   const connections = useConnections();
   const chosen = search.get('connection');
   const added = (search.get('added') ?? '').split(',').filter((id) => id !== '');
+  const status = useQueueStatus();
+  const repos = status.data?.repos.filter((repo) => added.includes(repo.id)) ?? [];
+  const isDone = repos.length > 0 && repos.every(isSetUp);
   const go = (next: Record<string, string>): void =>
     navigate(`${path.start()}?${new URLSearchParams(next).toString()}`);
   if (connections.data === undefined) {
@@ -65,7 +68,12 @@ export function StartPage() {
           )}
           {step === 3 && <p>{plural(added.length, 'repository', 'repositories')} added.</p>}
         </JourneyStep>
-        <JourneyStep number={3} title="Merge the setup pull request" now={step === 3} done={false}>
+        <JourneyStep
+          number={3}
+          title="Merge the setup pull request"
+          now={step === 3 && !isDone}
+          done={isDone}
+        >
           {step === 3 && <Finish ids={added} />}
         </JourneyStep>
       </ol>
@@ -131,8 +139,9 @@ function Finish({ ids }: { readonly ids: readonly string[] }) {
   return (
     <>
       <p>
-        The pull request adds one workflow file. Put your own tests into it, merge it on the forge, then
-        verify: a probe commit shows that the gate really runs.
+        {repos.length > 0 && repos.every(isSetUp)
+          ? SETUP_FINISHED
+          : 'The pull request adds one workflow file. Put your own tests into it, merge it on the forge, then verify: a probe commit shows that the gate really runs.'}
       </p>
       {repos.map((repo) => (
         <section key={repo.id} className="finish" aria-label={repo.name}>

@@ -26,7 +26,8 @@ function sayHeld(billing: Billing): string {
 }
 
 const OPEN: Readonly<Record<string, string>> = {
-  past_due: 'The last payment failed: give a working payment method, then pay the open invoice in the list.',
+  past_due:
+    'The last payment failed: give a working payment method, then pay the open invoice in the list of the payment provider.',
   incomplete: 'The first payment is still open.',
   paused: 'The subscription is paused.',
 };

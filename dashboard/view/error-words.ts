@@ -54,7 +54,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   head_moved: { title: 'The pull request has another head' },
   branch_not_protected: { title: 'The branch is not protected' },
   schedule_refused: { title: 'The forge refused the schedule' },
-  forge_access_denied: { title: 'The forge refused the token' },
+  // The token may be in order: an archived repository, or one where the bot may not write, has this code as well.
+  forge_access_denied: { title: 'The forge refused the bot' },
   schedules_not_cancelled: { title: 'The bot may not take back a schedule' },
   forge_unreachable: { title: 'The forge could not be reached' },
   payment_required: { title: 'This repository is on hold', goTo: 'billing' },
@@ -115,7 +116,8 @@ export function sayError(error: unknown): ErrorWords {
   const { fact, step } = splitStep(error);
   return {
     title: words.title,
-    text: fact,
+    // A message that only says the title again would be read twice.
+    text: fact === `${words.title}.` ? '' : fact,
     fix: words.fix ?? step,
     code: error.code,
     retryable: error.retryable,

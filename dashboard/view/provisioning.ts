@@ -61,6 +61,14 @@ export function isSetUp(repo: Parameters<typeof listSteps>[0]): boolean {
   return listSteps(repo).every((step) => step.tone === 'clear' || step.tone === 'quiet');
 }
 
+export const SETUP_FINISHED =
+  'Setup is finished. Press "Auto merge when all checks succeed" on a pull request, and it joins the queue.';
+
+/** The state of the gate in the words of its step. */
+export function nameGate(gate: Provisioning['ci_gate']): string {
+  return stepOfGate(gate).state;
+}
+
 type Draft = Omit<Step, 'id' | 'title' | 'url'>;
 
 function stepOfGate(gate: Provisioning['ci_gate']): Step {

@@ -120,7 +120,13 @@ export function sayBounce(reason: string | null): string | null {
 
 function sayCode(code: PullCodeName): string {
   const { is, turn, says, next } = PULL_CODES[code];
-  return `${sayWords(withoutStep(says, { kind: is, turn }))}. ${next}`;
+  return `${sayWords(withoutStep(says, { kind: is, turn }))}. ${withoutNothing(next)}`;
+}
+
+/** "Nothing: …" answers the question for the next step; in a sentence after the cause it would be said of the cause. */
+function withoutNothing(next: string): string {
+  const rest = next.replace(/^Nothing: /, '');
+  return `${rest.charAt(0).toUpperCase()}${rest.slice(1)}`;
 }
 
 /** Where a person has to act, the status names the step behind the cause, for readers who see nothing else; here the step follows. */

@@ -71,7 +71,7 @@ async function meetRefusedToken(world: BrowserWorld): Promise<void> {
   await page.getByLabel('Bot login').fill('beta-bot');
   await page.getByLabel('Access token of the bot').fill('f'.repeat(40));
   await page.getByRole('button', { name: /^Connect$/ }).click();
-  await sees(page.getByText('The forge refused the token'));
+  await sees(page.getByText('The forge refused the bot'));
   await page.getByLabel('Forge address').fill('https://169.254.169.254');
   await page.getByRole('button', { name: /^Connect$/ }).click();
   await sees(

@@ -111,7 +111,7 @@ export async function watchSplit(watched: WatchedPage, world: BrowserWorld): Pro
     .click();
   const tree = page.getByRole('tree');
   await sees(tree);
-  await sees(tree.getByRole('treeitem', { name: /^r,.*Split/ }), SLOW_MS);
+  await sees(tree.getByRole('treeitem', { name: /^Whole batch,.*Split/ }), SLOW_MS);
   await sees(tree.getByRole('treeitem', { name: /Bounced/ }), SLOW_MS);
   assert.equal(loads, 0, 'the page was reloaded');
   return prs;

@@ -20,9 +20,7 @@ export function Problem({ error, onRetry }: { readonly error: unknown; readonly 
   return (
     <div className="problem" role="alert">
       <p className="problem-title">{words.title}</p>
-      <p>
-        {words.text} {words.fix}
-      </p>
+      <p>{[words.text, words.fix].filter(Boolean).join(' ')}</p>
       <p className="problem-foot">
         <code>{words.code}</code> <Way words={words} />
         {onRetry !== undefined && words.retryable && (
@@ -43,7 +41,7 @@ export function ProblemPage({ error, onRetry }: { readonly error: unknown; reado
     <div className="problem-page">
       <Signal tone="stop" size="large" />
       <div>
-        <PageHead title={words.title} lead={words.text} />
+        <PageHead title={words.title} lead={words.text === '' ? undefined : words.text} />
         {words.fix !== null && <p>{words.fix}</p>}
         <div className="row">
           {onRetry !== undefined && words.retryable && (

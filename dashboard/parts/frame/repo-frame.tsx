@@ -118,7 +118,9 @@ function GoneRepo() {
 
 export function hostOf(instanceUrl: string): string {
   try {
-    return new URL(instanceUrl).host;
+    const { host, pathname } = new URL(instanceUrl);
+    // Several forges may stand on one host, each below a path of its own.
+    return `${host}${pathname === '/' ? '' : pathname}`;
   } catch {
     return instanceUrl;
   }

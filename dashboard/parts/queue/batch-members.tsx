@@ -48,12 +48,13 @@ export function Members({
   );
 }
 
-function sayAction({ action }: MemberStory): string {
+function sayAction({ action, later }: MemberStory): string {
   const say = action?.action === 'bounced' ? sayBounce : sayReason;
   const reason = say(action?.reason ?? null);
   if (reason !== null) return reason;
   if (action?.action === 'landed') return 'Landed with exactly the tree that was proven.';
-  if (action?.action === 'requeued') return 'Not decided in this batch; it keeps its place in the queue.';
+  if (action?.action === 'requeued')
+    return `Not decided in this batch${later === null ? '; it keeps its place in the queue' : ''}.`;
   return '';
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from 'react';
-import { showPulls } from '../../view/format.ts';
+import { showPart, showPulls } from '../../view/format.ts';
 import { type BatchTree, layOutTree, type PlacedNode, stepInTree, type TreeLayout } from '../../view/tree.ts';
 import { originOf, sayOrigin, sayPhase, wordOfOutcome } from '../../view/words.ts';
 import { Mark } from '../frame/signal.tsx';
@@ -151,7 +151,7 @@ function Bar({
       tabIndex={isCurrent ? 0 : -1}
       aria-level={node.depth + 1}
       aria-selected={isSelected}
-      aria-label={`${row.node_id}, ${showPulls(row.prs, 60)}: ${word.name}${phase === null ? '' : `, ${phase}`}. ${sayOrigin(origin)}`}
+      aria-label={`${showPart(row.node_id)}, ${showPulls(row.prs, 60)}: ${word.name}${phase === null ? '' : `, ${phase}`}. ${sayOrigin(origin)}`}
       className={`bar tone-${word.tone} bar-${row.outcome} origin-${origin}`}
       ref={(element) => {
         // By the object model, not by an attribute: the policy allows no inline style.

@@ -27,6 +27,9 @@ const PUT_BACK: readonly RepoActivity['drifts'][number]['kind'][] = [
   'webhook_changed',
 ];
 
+/** The file stands in the repository with its history, and a token may just have expired. */
+const CHANGED_BY_NONE: readonly RepoActivity['drifts'][number]['kind'][] = ['settings_file', 'rights'];
+
 function saySince(kind: RepoActivity['drifts'][number]['kind'], clock: string): string {
   return sinceEarliest(kind) ? `since ${clock} at the earliest` : `seen since ${clock}`;
 }
@@ -46,7 +49,7 @@ export function Drifts({ activity }: { readonly activity: RepoActivity }) {
           <li key={kind}>
             {says}
             {since === null ? '' : `, ${saySince(kind, showClock(since, now))}`}.
-            {kind === 'settings_file' ? ' ' : ' The forge does not tell who changed it. '}
+            {CHANGED_BY_NONE.includes(kind) ? ' ' : ' The forge does not tell who changed it. '}
             {next}
           </li>
         ))}

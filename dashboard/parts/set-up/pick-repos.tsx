@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { ApiClient, ResultOf } from '#core/contracts/routes/client.ts';
 import { ApiError } from '#core/contracts/routes/client.ts';
 import { useChange, useQueueStatus, useService } from '../../data/hooks.ts';
+import { path } from '../../routes.ts';
 import {
   type Choice,
   DEFAULT_OPTIONS,
@@ -55,10 +57,15 @@ async function addRepo(
     });
     return { slug: found.full_name, id, problem: null, error: null };
   } catch (error) {
-    const words = sayError(error);
-    const problem = faultOf(error, ENROLLMENT_FAULTS)?.words ?? `${words.title}. ${words.fix ?? ''}`;
+    const problem = faultOf(error, ENROLLMENT_FAULTS)?.words ?? sayProblem(error);
     return { slug: found.full_name, id: null, problem, error };
   }
+}
+
+/** The title alone names no cause: that the bot may not write here, or that the token has expired. */
+function sayProblem(error: unknown): string {
+  const { title, text, fix } = sayError(error);
+  return [`${title}.`, text, fix].filter(Boolean).join(' ');
 }
 
 /** Repositories that the bot sees, each with what is settled for good when it is added. */
@@ -97,7 +104,14 @@ export function PickRepos({
     return found.error === null ? (
       <Loading what="what the bot can see" />
     ) : (
-      <Problem error={found.error} onRetry={() => void found.refetch()} />
+      <>
+        <Problem error={found.error} onRetry={() => void found.refetch()} />
+        <p className="hint">
+          This connection is for <code>{connection.instance_url}</code>. Where the forge cannot be reached its
+          address is stored unchecked: if it is wrong, or leads to one repository, remove it on the page{' '}
+          <Link href={path.connections()}>Connections</Link>, and connect the right address.
+        </p>
+      </>
     );
   }
   if (found.data.repos.length === 0) {
@@ -178,13 +192,15 @@ export function PickRepos({
         </span>
       </label>
       {outcomes.some(({ problem }) => problem !== null) && (
-        <ul className="problem" role="alert">
-          {outcomes.map(({ slug, id, problem }) => (
-            <li key={id ?? slug}>
-              <Foreign text={slug} />: {problem ?? 'added'}
-            </li>
-          ))}
-        </ul>
+        <div className="problem" role="alert">
+          <ul>
+            {outcomes.map(({ slug, id, problem }) => (
+              <li key={id ?? slug}>
+                <Foreign text={slug} />: {problem ?? 'added'}
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
       <div className="row">
         <Button type="submit" kind="main" busy={add.isPending} disabled={picked.size === 0}>

@@ -9,8 +9,8 @@ import { useDraft } from '../../data/use-draft.ts';
 import { usePatch } from '../../data/use-patch.ts';
 import type { StatusEntry } from '../../view/blocker.ts';
 import { nameTopic, nameWay } from '../../view/notification.ts';
-import { Button } from '../frame/basics.tsx';
 import { Problem } from '../frame/errors.tsx';
+import { SaveRow } from './save-row.tsx';
 
 /** Topics of each way in the order of the page, so that what was chosen twice looks the same. */
 const draftOf = (repo: Pick<StatusEntry, 'notice_topics'>) =>
@@ -22,7 +22,7 @@ const topicsOf = (chosen: string): readonly NoticeTopic[] =>
 /** The choice of topics for each way. */
 export function NoticeTopics({ repo }: { readonly repo: StatusEntry }) {
   const stored = draftOf(repo);
-  const { draft, edit, saved } = useDraft(stored);
+  const { draft, edit, saved, undo } = useDraft(stored);
   const patch = usePatch(repo);
   const toggle = (way: NoticeWay, topic: NoticeTopic): void => {
     const chosen = topicsOf(draft[way]);
@@ -61,14 +61,16 @@ export function NoticeTopics({ repo }: { readonly repo: StatusEntry }) {
       ))}
       <Problem error={patch.error} />
       <div className="row">
-        <Button
-          type="submit"
-          kind="main"
+        <SaveRow
+          name="Save what is told"
+          dirty={NOTICE_WAYS.some((way) => draft[way] !== stored[way])}
           busy={patch.isPending}
-          disabled={NOTICE_WAYS.every((way) => draft[way] === stored[way])}
-        >
-          Save what is told
-        </Button>
+          saved={patch.isSuccess}
+          onUndo={() => {
+            undo();
+            patch.reset();
+          }}
+        />
       </div>
     </form>
   );

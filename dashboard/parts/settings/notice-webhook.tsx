@@ -4,10 +4,13 @@ import { CHAT_URL_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { useChange, useDeliveries } from '../../data/hooks.ts';
 import type { RepoActivity, StatusEntry } from '../../view/blocker.ts';
 import { showFullTime } from '../../view/format.ts';
-import { Button, Field } from '../frame/basics.tsx';
+import { Button, Copy, Field } from '../frame/basics.tsx';
 import { Problem } from '../frame/errors.tsx';
 
 type Delivery = ResultOf<'listDeliveries'>['deliveries'][number];
+
+/** A test is sent within seconds; its first try may take a time-out. */
+const TEST_AWAITED_MS = 60_000;
 
 /** The signed webhook of notices, with the log of its last deliveries. */
 export function NoticeWebhook({
@@ -43,7 +46,9 @@ export function NoticeWebhook({
         <Field
           label="Address of the webhook"
           hint="https, a public host, no port."
-          error={wrong ? 'This is not such an address.' : null}
+          error={
+            wrong ? 'This is not an address that can be used: https, a public host, no port in it.' : null
+          }
         >
           {(ids) => (
             <input
@@ -75,7 +80,8 @@ export function NoticeWebhook({
       </form>
       {make.data !== undefined && (
         <p role="status">
-          Its secret, which is shown this once: <code className="wrap">{make.data.secret}</code>
+          Its secret, which is shown this once: <code className="wrap">{make.data.secret}</code>{' '}
+          <Copy text={make.data.secret} label="Copy the secret" key={make.data.secret} />
         </p>
       )}
       <Problem error={remove.error} />
@@ -88,13 +94,13 @@ export function NoticeWebhook({
         </span>
       </div>
       <Problem error={test.error} />
-      <Deliveries id={id} />
+      <Deliveries id={id} awaitedUntil={test.isSuccess ? test.submittedAt + TEST_AWAITED_MS : 0} />
     </section>
   );
 }
 
-function Deliveries({ id }: { readonly id: string }) {
-  const { data, error } = useDeliveries(id);
+function Deliveries({ id, awaitedUntil }: { readonly id: string; readonly awaitedUntil: number }) {
+  const { data, error } = useDeliveries(id, awaitedUntil);
   if (data === undefined) return <Problem error={error} />;
   if (data.deliveries.length === 0) return <p className="hint">Nothing was sent to a webhook yet.</p>;
   return (

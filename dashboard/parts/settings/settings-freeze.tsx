@@ -10,6 +10,7 @@ import { Button, Field } from '../frame/basics.tsx';
 import { Problem } from '../frame/errors.tsx';
 import { FreezeWindowFields, NEW_WINDOW } from './freeze-window.tsx';
 import { toNames } from './name-fields.tsx';
+import { SaveRow } from './save-row.tsx';
 
 const zones = Intl.supportedValuesOf('timeZone');
 
@@ -42,7 +43,7 @@ function wrongOf(error: unknown): string {
 export function Freezes({ repo, activity }: { readonly repo: StatusEntry; readonly activity: RepoActivity }) {
   const now = useNow();
   const list = useId();
-  const { draft, edit, saved } = useDraft(draftOf(repo));
+  const { draft, edit, saved, undo } = useDraft(draftOf(repo));
   const patch = usePatch(repo);
   const windows = windowsOf(draft);
   const keep = (next: typeof windows): void => edit({ windows: JSON.stringify(next) });
@@ -123,9 +124,16 @@ export function Freezes({ repo, activity }: { readonly repo: StatusEntry; readon
         >
           Add a window
         </Button>
-        <Button type="submit" kind="main" busy={patch.isPending} disabled={Object.keys(changes).length === 0}>
-          Save freeze windows
-        </Button>
+        <SaveRow
+          name="Save freeze windows"
+          dirty={Object.keys(changes).length > 0}
+          busy={patch.isPending}
+          saved={patch.isSuccess}
+          onUndo={() => {
+            undo();
+            patch.reset();
+          }}
+        />
       </div>
     </form>
   );

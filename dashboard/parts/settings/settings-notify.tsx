@@ -46,18 +46,25 @@ export function Notify({
       <p className="notified">{sayDestinations(stored)}</p>
       <MailboxState id={repo.id} stored={stored} />
       <p className="hint">
-        Shown masked: the addresses are credentials. Saving replaces all of these; the webhook below stays.
+        An address is shown masked once it is saved: it is a credential. Saving replaces all of these; the
+        webhook below stays.
       </p>
       <FailedCall error={patch.error} faults={NOTIFICATION_FAULTS}>
         <NotifyFields draft={draft} onChange={(changes) => setDraft({ ...draft, ...changes })} />
       </FailedCall>
       <div className="row">
         <Button type="submit" kind="main" busy={patch.isPending} disabled={!isFilled(draft)}>
-          Save destinations
+          Save places
         </Button>
-        <Button kind="quiet" busy={patch.isPending} onClick={() => save({ notification: null }, 'Removed.')}>
-          Remove these places
-        </Button>
+        {stored !== null && (
+          <Button
+            kind="quiet"
+            busy={patch.isPending}
+            onClick={() => save({ notification: null }, 'Removed.')}
+          >
+            Remove these places
+          </Button>
+        )}
         <span role="status" className="hint">
           {said}
         </span>

@@ -2,9 +2,9 @@ import { ApiError } from '#core/contracts/routes/client.ts';
 import { useDraft } from '../../data/use-draft.ts';
 import { usePatch } from '../../data/use-patch.ts';
 import type { StatusEntry } from '../../view/blocker.ts';
-import { Button } from '../frame/basics.tsx';
 import { Problem } from '../frame/errors.tsx';
 import { NameFields, toNames } from './name-fields.tsx';
+import { SaveRow } from './save-row.tsx';
 
 const FIELDS = [
   [
@@ -36,7 +36,7 @@ const draftOf = (repo: StatusEntry): Draft => ({
 
 /** The order of the queue: by labels of named accounts. */
 export function Priorities({ repo }: { readonly repo: StatusEntry }) {
-  const { draft, edit, saved } = useDraft(draftOf(repo));
+  const { draft, edit, saved, undo } = useDraft(draftOf(repo));
   const patch = usePatch(repo);
   const changed = FIELDS.filter(([name]) => draft[name] !== draftOf(repo)[name]).map(([name]) => name);
   const wrong = patch.error instanceof ApiError ? patch.error.field : null;
@@ -63,9 +63,16 @@ export function Priorities({ repo }: { readonly repo: StatusEntry }) {
       />
       {wrong === null && <Problem error={patch.error} />}
       <div className="row">
-        <Button type="submit" kind="main" busy={patch.isPending} disabled={changed.length === 0}>
-          Save priorities
-        </Button>
+        <SaveRow
+          name="Save priorities"
+          dirty={changed.length > 0}
+          busy={patch.isPending}
+          saved={patch.isSuccess}
+          onUndo={() => {
+            undo();
+            patch.reset();
+          }}
+        />
       </div>
     </form>
   );

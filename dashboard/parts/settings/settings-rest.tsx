@@ -64,7 +64,14 @@ export function Settled({ repo }: { readonly repo: StatusEntry }) {
 export function Remove({ repo }: { readonly repo: StatusEntry }) {
   const [asking, setAsking] = useState(false);
   const [, navigate] = useLocation();
-  const remove = useChange((api, id: string) => api.deleteRepo({ id }), [['queue'], ['billing']]);
+  const remove = useChange(
+    async (api, id: string) => {
+      await api.deleteRepo({ id });
+      // Before the lists are read anew: this page of a repository that is gone would say that it was not found.
+      navigate(path.home());
+    },
+    [['queue'], ['billing']],
+  );
   return (
     <section className="panel danger-zone" aria-labelledby="remove-title">
       <div className="panel-head">
@@ -91,12 +98,7 @@ export function Remove({ repo }: { readonly repo: StatusEntry }) {
           <Button
             kind="danger"
             busy={remove.isPending}
-            onClick={() =>
-              remove.mutate(repo.id, {
-                onSuccess: () => navigate(path.home()),
-                onError: () => setAsking(false),
-              })
-            }
+            onClick={() => remove.mutate(repo.id, { onError: () => setAsking(false) })}
           >
             Remove it
           </Button>

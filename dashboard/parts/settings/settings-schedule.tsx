@@ -3,9 +3,10 @@ import { HEAD_ATTEMPTS_MAX, QUEUED_PER_ACCOUNT_MAX } from '#core/domain/api-limi
 import { useDraft } from '../../data/use-draft.ts';
 import { type Patch, usePatch } from '../../data/use-patch.ts';
 import type { StatusEntry } from '../../view/blocker.ts';
-import { Button, Field } from '../frame/basics.tsx';
+import { Field } from '../frame/basics.tsx';
 import { Problem } from '../frame/errors.tsx';
 import { NameFields, toNames } from './name-fields.tsx';
+import { SaveRow } from './save-row.tsx';
 
 const LISTS = [
   [
@@ -71,7 +72,7 @@ function patchOf(repo: StatusEntry, draft: Draft): Patch {
 
 /** Who may schedule, and how much of the queue one account may take. */
 export function ScheduleRules({ repo }: { readonly repo: StatusEntry }) {
-  const { draft, edit, saved } = useDraft(draftOf(repo));
+  const { draft, edit, saved, undo } = useDraft(draftOf(repo));
   const patch = usePatch(repo);
   const changes = patchOf(repo, draft);
   const wrong = patch.error instanceof ApiError ? patch.error.field : null;
@@ -128,9 +129,16 @@ export function ScheduleRules({ repo }: { readonly repo: StatusEntry }) {
       ))}
       {wrong === null && <Problem error={patch.error} />}
       <div className="row">
-        <Button type="submit" kind="main" busy={patch.isPending} disabled={Object.keys(changes).length === 0}>
-          Save rules
-        </Button>
+        <SaveRow
+          name="Save rules"
+          dirty={Object.keys(changes).length > 0}
+          busy={patch.isPending}
+          saved={patch.isSuccess}
+          onUndo={() => {
+            undo();
+            patch.reset();
+          }}
+        />
       </div>
     </form>
   );

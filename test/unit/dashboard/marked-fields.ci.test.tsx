@@ -66,7 +66,7 @@ const place = (field: string, label: string, words: RegExp): Case => ({
   words,
   send: () => {
     type(label, label === 'E-mail' ? 'ann@localhost' : 'https://chat.example.org/x');
-    press('Save destinations');
+    press('Save places');
   },
 });
 const enrolled = (field: string, label: string, words: RegExp): Case => ({
@@ -166,7 +166,7 @@ test.each<[string, Case]>([
 ])('%s', async (_name, { at, call, error, send, label, words }) => {
   const refusal = new Refusal(400, { error: { message: 'No.', retryable: false, ...error } });
   const { sent } = mountPage({ at, answers: { ...COMMON, [call]: refusal } });
-  await screen.findAllByText(/^(Make the token|Save destinations|Pick at least one|Delete|Remove)/, {
+  await screen.findAllByText(/^(Make the token|Save places|Pick at least one|Delete|Remove)/, {
     selector: 'button',
   });
   if (at === '/account') await screen.findByText('Save', { selector: 'button' });

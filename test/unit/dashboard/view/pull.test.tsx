@@ -59,7 +59,7 @@ describe('the page of one pull request', () => {
     const seen = givenActivity({ last_reconcile: new Date().toISOString() });
     mountPage({ at: STORY_PATH, answers: answersOf(story, givenFeed({ repos: [seen] })) });
     const standing = within(await screen.findByRole('region', { name: 'Where it stands' }));
-    expect(standing.getByText('Not in the queue')).toBeTruthy();
+    expect(standing.getByText('Bounced: not in the queue')).toBeTruthy();
     expect(standing.getByText('The gate fails with this pull request and passes without it.')).toBeTruthy();
     expect(standing.getByText(PULL_CODES.gate_failed.next)).toBeTruthy();
     expect(standing.getByRole('link', { name: /^Failing gate run of #/ }).getAttribute('href')).toBe(run);
@@ -78,7 +78,7 @@ describe('the page of one pull request', () => {
     expect(screen.getByRole('link', { name: 'On the forge' }).getAttribute('href')).toBe(
       'https://forge.example.org/acme/app/pulls/7',
     );
-    expect(document.title).toMatch(/^#7, not in the queue/);
+    expect(document.title).toMatch(/^#7, bounced: not in the queue/);
   });
 
   test('a landing shows its receipt, and no time to land', async () => {
@@ -214,10 +214,10 @@ describe('the words of a story', () => {
     );
   });
 
-  test('a reason of the owner is shown whole, with who holds the queue up and until when', () => {
+  test('a reason of the owner is shown whole after the word that says the pause, with who holds the queue up and until when', () => {
     const words = 'paused: ship 2.1; then go on (by the owner of this queue, until 2026-11-23 00:14 UTC)';
     expect(sayTold({ ...told('paused'), words })).toBe(
-      'Ship 2.1; then go on (by the owner of this queue, until 2026-11-23 00:14 UTC)',
+      'Paused: ship 2.1; then go on (by the owner of this queue, until 2026-11-23 00:14 UTC)',
     );
     expect(sayTold(told('paused'))).toBe('The owner or a freeze window holds this queue up');
   });

@@ -2,7 +2,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { DRIFTS } from '#core/domain/set-up/drift.ts';
 import { mountPage } from '../../../../support/mount-page.tsx';
-import { givenActivity, givenStatus } from '../../rows.ts';
+import { givenActivity, givenFeed, givenStatus } from '../../rows.ts';
 
 const ID = '11111111-0000-4000-8000-000000000001';
 const PROVISION = `POST /api/v1/user/repos/${ID}/provision`;
@@ -65,4 +65,23 @@ test('what no call of the queue puts back has no such button', async () => {
 test('a repair of the service is told', async () => {
   mount({ repairs: [{ part: 'webhook', at: SINCE, result: 'done', by: 'unknown' }] });
   expect(await panel()).toContain('registered the webhook again');
+});
+
+test('the setup page does not call a setup finished that has changed since, and no person is asked for behind a lost right', async () => {
+  const drift = driftOf('rights', 'people');
+  mountPage({
+    at: `/repos/${ID}/setup`,
+    answers: {
+      'GET /api/v1/me': { id: 'tenant' },
+      'GET /api/v1/user/queue/status': { queue_name: 'mq', repos: [givenStatus({ id: ID })] },
+      'GET /api/v1/user/queue/activity': givenFeed({
+        repos: [givenActivity({ repo_id: ID, drifts: [drift] })],
+      }),
+    },
+  });
+  const said = await panel();
+  expect(said).toContain(DRIFTS.rights.next);
+  expect(said).not.toContain('does not tell who');
+  expect(screen.getByText(/^Setup was finished, and something has changed/)).toBeTruthy();
+  expect(screen.queryByText(/^Setup is finished/)).toBeNull();
 });

@@ -34,3 +34,35 @@ test('the secret of a webhook that is removed stands on the page no longer', asy
   await waitFor(() => expect(sent.some((each) => each.address === `DELETE ${WEBHOOK}`)).toBe(true));
   await waitFor(() => expect(screen.queryByText('whsec_shown_once')).toBeNull());
 });
+
+test('the first try of a test appears in the log without a reload', async () => {
+  const row = {
+    id: 'msg',
+    at: '2026-11-21T10:00:00.000Z',
+    kind: 'test',
+    state: 'waiting',
+    status: null,
+    attempts: 1,
+    next_at: null,
+  };
+  let reads = 0;
+  mountPage({
+    at: `/repos/${ID}/settings`,
+    answers: {
+      'GET /api/v1/me': { id: 'tenant' },
+      'GET /api/v1/user/queue/status': { queue_name: 'mq', repos: [givenStatus({ id: ID })] },
+      'GET /api/v1/user/queue/activity': givenFeed({
+        repos: [givenActivity({ repo_id: ID, notification: { email: null } as never })],
+      }),
+      [`POST /api/v1/user/repos/${ID}/notification/test`]: { asked: true },
+      // Once when the page opens, once right after the call: the sender has not tried yet.
+      [`GET /api/v1/user/repos/${ID}/notification/deliveries`]: () => {
+        reads += 1;
+        return { deliveries: reads > 2 ? [row] : [] };
+      },
+    },
+  });
+  expect(await screen.findByText('Nothing was sent to a webhook yet.')).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'Send a test to all places' }));
+  expect(await screen.findByRole('cell', { name: 'no answer' })).toBeTruthy();
+});
