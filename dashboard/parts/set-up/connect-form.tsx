@@ -5,7 +5,8 @@ import { Button, Field } from '../frame/basics.tsx';
 import { FailedCall } from '../frame/failed-call.tsx';
 
 const FAULTS = {
-  instance_url: 'This is not an address that can be used: https, a public host, no user name in it.',
+  instance_url:
+    'This is not an address that can be used: https, a public host, no user name and nothing from a ? or # on.',
   bot_login: 'The token belongs to another login, or this is not a login.',
   token: 'This is not a token.',
 } as const;

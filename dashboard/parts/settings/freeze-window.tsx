@@ -66,7 +66,11 @@ export function FreezeWindowFields(props: {
   return (
     <fieldset className="radios">
       <legend>{name}</legend>
-      {text('reason', 'Reason', 'The status of each pull request that waits names this reason.')}
+      {text(
+        'reason',
+        'Reason',
+        `The status of each pull request that waits names this reason; ${props.reasonCharsMax} characters at most.`,
+      )}
       {DAYS.map(([day, label]) => (
         <label key={day} className="check">
           <input

@@ -66,7 +66,7 @@ function Begin({ repo }: { readonly repo: StatusEntry }) {
       <div className="pair">
         <Field
           label="Reason (optional)"
-          hint="The status of each pull request that waits names this reason."
+          hint={`The status of each pull request that waits names this reason; ${PAUSE_REASON_CHARS_MAX} characters at most.`}
           error={isReasonWrong ? 'One line of at most 60 printable ASCII characters.' : null}
         >
           {(ids) => (

@@ -29,7 +29,7 @@ const HEALTH = {
 function mountOperator(changes: Readonly<Record<string, unknown>> = {}) {
   const repos = [
     found('acme/broken', false),
-    found('acme/new', null, 'missing'),
+    found('acme/new', null, 'setup_pr_open'),
     found('acme/unset', true, 'missing'),
     found('acme/fine', true),
   ];
@@ -52,6 +52,14 @@ test('the order of the service is shown and said: trouble first, or names where 
     'acme/new main',
     'acme/unset main',
     'acme/fine main',
+  ]);
+  // In the words of the setup page, not in those of the API.
+  const gates = screen.getAllByRole('row').flatMap((row) => row.querySelector('[data-label=Gate]') ?? []);
+  expect(gates.map(({ textContent }) => textContent)).toEqual([
+    'Verified',
+    'Setup is open',
+    'Missing',
+    'Verified',
   ]);
   cleanup();
   const many = { repos: [found('acme/fine', true)], limit: 50, offset: 0, total: 501, order: 'name' };
