@@ -8,6 +8,7 @@ import { path } from '../../routes.ts';
 import { plural } from '../../view/format.ts';
 import { sayTrouble } from '../../view/health.ts';
 import { Button } from './basics.tsx';
+import { focusHeading } from './focus-heading.ts';
 import { TenantSwitch } from './tenant-switch.tsx';
 
 const MAIN_LINKS = [
@@ -18,21 +19,24 @@ const MAIN_LINKS = [
   { to: path.account(), name: 'Account', also: null },
 ] as const;
 
+/** Until the first page of this document has been shown. */
+let isFirst = true;
+
 /** The frame around every page: where one is, who one is, and how fresh what one sees is. */
 export function Frame({ children }: { readonly children: React.ReactNode }) {
   const session = useSession();
   const [here] = useLocation();
   const main = useRef<HTMLElement>(null);
-  const first = useRef(true);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new address is what moves the focus
   useEffect(() => {
-    if (first.current) {
-      first.current = false;
+    // The browser itself announces the first page. A sign-in makes this frame anew, under the same document.
+    if (isFirst) {
+      isFirst = false;
       return;
     }
     window.scrollTo(0, 0);
     // A new page is announced by its heading; without this the focus would stay on a link that is gone.
-    main.current?.querySelector<HTMLElement>('h1')?.focus();
+    return main.current === null ? undefined : focusHeading(main.current);
   }, [here]);
   return (
     <div className="frame">
