@@ -1,6 +1,6 @@
 import type { CommitStatus, PullRequest } from '#core/domain/forge/forge.ts';
 import type { DecisionContext } from '../decision-context.ts';
-import { hasLandedHead } from '../landing/landed.ts';
+import { hasEverLanded, hasLandedHead } from '../landing/landed.ts';
 import type { Departure } from '../record/landing-state.ts';
 import { describeDeparture, describeOff, isPromise } from './phrases.ts';
 import { wishStatus } from './wish-status.ts';
@@ -25,7 +25,9 @@ export function sayGone(
   const isForeign = s.botLogin.known && creator !== s.botLogin.value;
   if (record.rebuilding || isForeign) return;
   const isUntrue = isPromise(shown) || (s.repo.queueEnabled && shown === describeOff());
-  if (!isUntrue || record.entries.some(({ head }) => head === sha) || hasLandedHead(record, sha)) return;
+  // An open one may share its head with one that has landed, and reads what stands there.
+  const hasItsEnd = departure === 'left_the_queue' ? hasEverLanded(record, pr) : hasLandedHead(record, sha);
+  if (!isUntrue || record.entries.some(({ head }) => head === sha) || hasItsEnd) return;
   const description = describeDeparture(departure);
   wishStatus(pass, { pr, sha, state: 'pending', description, targetUrl: null });
 }
