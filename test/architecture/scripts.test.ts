@@ -114,7 +114,7 @@ describe('programs of the tests', () => {
   });
 
   test.each(taken)('$script tells with --help exactly the options that it reads', (program) => {
-    const [, usage = ''] = /(?:answerHelp\(|: Usage = )\{([\s\S]+?)\n\}/.exec(program.source) ?? [];
+    const [, usage = ''] = /(?:checkCall\(|: Usage = )\{([\s\S]+?)\n\}/.exec(program.source) ?? [];
     expect(usage).toContain(`script: '${program.script}'`);
     const told = [...usage.matchAll(/^ {4}'--([a-z-]+)(?: [^']*)?':/gm)].map(([, name = '']) => name);
     const code = readersOf(program).replace(usage, '');

@@ -7,3 +7,4 @@ import type { Anchors } from './queue/targets.ts';
 const queue = join(import.meta.dirname, 'queue');
 const anchors = JSON.parse(readFileSync(join(queue, 'anchors.json'), 'utf8')) as Anchors;
 writeFileSync(DOCUMENT, renderDocument(readFileSync(join(queue, 'results.jsonl'), 'utf8'), anchors));
+console.log(`${DOCUMENT} is written`);

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { answerHelp } from '../support/usage.ts';
+import { checkCall } from '../support/usage.ts';
 import { runSession } from './session.ts';
 
-answerHelp({
+checkCall({
   script: 'fuzz',
   does: 'Sends generated requests through the routers of this process, on a memory store.',
   options: {
@@ -36,13 +36,13 @@ async function main(): Promise<number> {
   const told = [...statuses]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([status, count]) => `${status}: ${count}`);
+  process.stdout.write(`${told.join(', ')}; ${succeeded.length} routes and statuses of success\n`);
+  for (const fault of [...faults.slice(0, FAULTS_SHOWN_MAX), ...leaks]) process.stdout.write(`${fault}\n`);
   process.stdout.write(
     `${sent} requests in ${seconds.toFixed(0)} s (${Math.round(sent / seconds)}/s, ` +
       `${((user + system) / 1e6).toFixed(0)} s of CPU), seed ${seed}: ` +
-      `${faults.length} faults, ${leaks.length} secrets found\n` +
-      `${told.join(', ')}; ${succeeded.length} routes and statuses of success\n`,
+      `${faults.length} faults, ${leaks.length} secrets found\n`,
   );
-  for (const fault of [...faults.slice(0, FAULTS_SHOWN_MAX), ...leaks]) process.stdout.write(`${fault}\n`);
   return faults.length + leaks.length === 0 ? 0 : 1;
 }
 

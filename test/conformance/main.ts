@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Ready, type Started, startEverything } from '../../local/start.ts';
 import keepScratchInMemory from '../support/scratch-in-memory.cjs';
-import { answerHelp } from '../support/usage.ts';
+import { checkCall } from '../support/usage.ts';
 import { type HttpRunResult, runOverHttp } from './over-http.ts';
 import { runSession } from './session.ts';
 
-answerHelp({
+checkCall({
   script: 'conformance',
   does: 'Sends generated requests over HTTP to the whole local service, and the others through the routers of this process.',
   options: {

@@ -4,19 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BOT, createFakeForge } from '../../local/forge/fake-forge.ts';
 import { percentile } from '../load/row.ts';
-import { answerHelp } from '../support/usage.ts';
+import { option } from '../simulation/options.ts';
+import { checkCall, endWithUsage, type Usage } from '../support/usage.ts';
 import { ATTACKS } from './attacks.ts';
 import type { Measured, Orders, Party } from './engine.ts';
 import type { HostileForge } from './forge.ts';
 import { WRITINGS } from './patterns.ts';
 
-answerHelp({
+const USAGE: Usage = {
   script: 'hostile',
   does: 'Measures what a forge that answers with everything bad costs another tenant of the same engine.',
   options: {
     '--only TEXT': 'attacks whose name has this text',
   },
-});
+};
+checkCall(USAGE);
 
 /**
  * One tenant's forge answers with everything bad, while another tenant is reconciled by
@@ -76,10 +78,9 @@ async function giveQueue(control: ReturnType<typeof createFakeForge>['control'])
 }
 
 async function main(): Promise<void> {
-  const only = process.argv[process.argv.indexOf('--only') + 1] ?? '';
-  const attacks = [...ATTACKS, ...WRITINGS]
-    .map(({ name }) => name)
-    .filter((name) => !process.argv.includes('--only') || name.includes(only));
+  const only = option('only') ?? '';
+  const attacks = [...ATTACKS, ...WRITINGS].map(({ name }) => name).filter((name) => name.includes(only));
+  if (attacks.length === 0) endWithUsage(USAGE, `No attack has the text "${only}".`);
   const root = mkdtempSync(join(tmpdir(), 'mergeyard-hostile-'));
   const forge = createFakeForge({ dataDir: root, knobs: { gate: 'judge' } });
   const { httpsUrl, caFile } = await forge.start();

@@ -12,13 +12,13 @@ import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { FakeWakeQueue } from '../fakes/wake-queue.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { createWorld } from '../scenario/world.ts';
-import { answerHelp } from '../support/usage.ts';
+import { checkCall } from '../support/usage.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { flipBits, sockets } from './edge.ts';
 import { deadForges, slowForges } from './fairness.ts';
 import { percentile, type Row } from './row.ts';
 
-answerHelp({
+checkCall({
   script: 'load',
   does: 'Measures the rows of the load table that one machine can hold: one line each, then JSON.',
   options: {},

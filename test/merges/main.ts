@@ -1,9 +1,10 @@
+import { countOption } from '../simulation/options.ts';
 import { createSeededRandom } from '../support/seeded-random.ts';
-import { answerHelp } from '../support/usage.ts';
+import { checkCall } from '../support/usage.ts';
 import { draftCase } from './cases.ts';
 import { compareMerges, Tally } from './compare.ts';
 
-answerHelp({
+checkCall({
   script: 'merges',
   does: 'Merges generated histories with the planner of the engine and with the git of this machine.',
   options: {
@@ -19,15 +20,8 @@ answerHelp({
  */
 const CASES_PER_SEED = 200;
 
-function option(name: string, fallback: number): number {
-  const at = process.argv.indexOf(`--${name}`);
-  const value = at === -1 ? fallback : Number(process.argv[at + 1]);
-  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} is a whole number`);
-  return value;
-}
-
-const firstSeed = option('seed', 1);
-const cases = option('cases', 20_000);
+const firstSeed = countOption('seed', 1);
+const cases = countOption('cases', 20_000);
 const tally = new Tally();
 const rounds = Math.ceil(cases / CASES_PER_SEED);
 for (let round = 0; round < rounds; round += 1) {
@@ -35,8 +29,10 @@ for (let round = 0; round < rounds; round += 1) {
   const random = createSeededRandom(seed);
   tally.add(seed, compareMerges(Array.from({ length: CASES_PER_SEED }, () => draftCase(random))));
 }
-console.log(`${rounds * CASES_PER_SEED} merges, seeds ${firstSeed} to ${firstSeed + rounds - 1}`);
 console.log(tally.counts);
 console.log('refused alone, by reason:', tally.reasons);
 for (const wrong of tally.wrong) console.log('wrong:', wrong);
+console.log(
+  `${rounds * CASES_PER_SEED} merges, seeds ${firstSeed} to ${firstSeed + rounds - 1}: ${tally.wrong.length} wrong`,
+);
 process.exitCode = tally.wrong.length > 0 ? 1 : 0;

@@ -10,7 +10,7 @@ import { givenHeldLease } from '../builders/held-lease.ts';
 import { GATE_FILE, GATE_PATH } from '../scenario/stories.ts';
 import { createWorldOn } from '../scenario/world.ts';
 import { countOption, option } from '../simulation/options.ts';
-import { answerHelp, endWithUsage, type Usage } from '../support/usage.ts';
+import { checkCall, endWithUsage, type Usage } from '../support/usage.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { ReplayGit } from './history.ts';
 
@@ -26,7 +26,7 @@ const USAGE: Usage = {
     '--order kept': 'no commit overtakes another',
   },
 };
-answerHelp(USAGE);
+checkCall(USAGE);
 
 /**
  * Takes a local clone, opens its next commits as pull requests on the fake forge, so many at a time, each with its change alone, and lands them through the

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { answerHelp } from '../support/usage.ts';
+import { checkCall } from '../support/usage.ts';
 import { describeScale, SCALES } from './table.ts';
 
-answerHelp({
+checkCall({
   script: 'scale',
   does: 'Prints the table of docs/scale.md, from a model in virtual time.',
   options: {

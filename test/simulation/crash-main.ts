@@ -1,21 +1,18 @@
 import { createSeededRandom } from '../support/seeded-random.ts';
-import { answerHelp } from '../support/usage.ts';
+import { checkCall, endWithUsage, type Usage } from '../support/usage.ts';
 import { type Blow, modesOf, playStory, struckCalls } from './crash-sweep.ts';
+import { countOption, option } from './options.ts';
 import { CRASH_STORIES } from './pipeline-stories.ts';
 
-answerHelp({
+const USAGE: Usage = {
   script: 'sim:crash',
   does: 'Strikes every call of every story in every mode. The last line is one JSON object.',
   options: {
     '--story N': 'this story alone, counted from 1',
     '--double N': 'so many pairs of crashes besides (0)',
   },
-});
-
-function option(name: string): string | undefined {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? undefined : process.argv[at + 1];
-}
+};
+checkCall(USAGE);
 
 const PROBLEMS_SHOWN = 40;
 const started = performance.now();
@@ -34,11 +31,13 @@ async function strike(story: (typeof CRASH_STORIES)[number], blows: readonly Blo
   console.log(`${story.name}: ${where} (${label}): ${problems.slice(0, 3).join('; ')}`);
 }
 
-const only = option('story');
-const doubles = Number(option('double') ?? 0);
+const only = option('story') === undefined ? null : countOption('story', 0);
+if (only !== null && CRASH_STORIES[only - 1] === undefined)
+  endWithUsage(USAGE, `There are stories 1 to ${CRASH_STORIES.length}, and no ${only}.`);
+const doubles = countOption('double', 0);
 const random = createSeededRandom(1);
 for (const [index, story] of CRASH_STORIES.entries()) {
-  if (only !== undefined && Number(only) !== index + 1) continue;
+  if (only !== null && only !== index + 1) continue;
   const clean = await playStory(story, []);
   if (clean.problems.length > 0) throw new Error(`${story.name} fails without any blow: ${clean.problems}`);
   const calls = struckCalls(story, clean.labels);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { IO_LABELS } from '../support/machine.ts';
-import { answerHelp } from '../support/usage.ts';
+import { checkCall } from '../support/usage.ts';
 import { bundleProgram } from './bundle.ts';
 import { FAMILIES } from './families.ts';
 import { countOption, hasOption, option } from './options.ts';
@@ -9,7 +9,7 @@ import { shrink } from './shrink.ts';
 import { type Limits, simulate } from './simulate.ts';
 import { parseSeeds, Tally } from './tally.ts';
 
-answerHelp({
+checkCall({
   script: 'sim',
   does: 'Plays seeded lives of the queue with faults, crashes and people. The last line is one JSON object.',
   options: {
@@ -41,7 +41,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 
 const named = option('family')?.split(',');
 const families = FAMILIES.filter((family) => named?.includes(family) ?? true);
-if (families.length === 0) throw new Error(`families are ${FAMILIES.join(', ')}`);
+const unknown = named?.find((name) => !families.some((family) => family === name));
+if (unknown !== undefined) throw new Error(`there is no family ${unknown}; they are ${FAMILIES.join(', ')}`);
 const tally = new Tally();
 const started = performance.now();
 const secondsSoFar = (): number => (performance.now() - started) / 1000;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { answerHelp } from '../support/usage.ts';
+import { checkCall, endWithUsage, type Usage } from '../support/usage.ts';
 import { bundleProgram, replaceOnce } from './bundle.ts';
 import { MUTANTS, type Mutant } from './mutants.ts';
 import { countOption, option } from './options.ts';
@@ -7,7 +7,7 @@ import { playScene } from './play-scene.ts';
 import { type Order, runLives } from './pool.ts';
 import type { Verdict } from './simulate.ts';
 
-answerHelp({
+const USAGE: Usage = {
   script: 'sim:mutants',
   does: 'Plays the engine without each of its guards in turn, until a promise breaks.',
   options: {
@@ -15,7 +15,8 @@ answerHelp({
     '--only TEXT': 'mutants whose guard has this text',
     '--jobs J': 'processes (2)',
   },
-});
+};
+checkCall(USAGE);
 
 /**
  * The engine without each of its guards in turn, where it
@@ -70,7 +71,9 @@ function tellMisfit(mutant: Mutant): string | null {
   }
 }
 
-const chosen = MUTANTS.filter(({ guard }) => guard.includes(option('only') ?? ''));
+const only = option('only') ?? '';
+const chosen = MUTANTS.filter(({ guard }) => guard.includes(only));
+if (chosen.length === 0) endWithUsage(USAGE, `No guard of a mutant has the text "${only}".`);
 const survivors: string[] = [];
 const misfits: string[] = [];
 const started = performance.now();

@@ -92,7 +92,9 @@ function main(): number {
       console.log(`${name}: ${resources} resources, ${linted.status === 0 ? 'clean' : 'findings above'}`);
       return linted.status;
     });
-    return codes.every((code) => code === 0) ? 0 : 1;
+    const clean = codes.filter((code) => code === 0).length;
+    console.log(`${clean} of ${codes.length} templates are clean`);
+    return clean === codes.length ? 0 : 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -82,6 +82,7 @@ async function rehearse(rehearsal: Rehearsal, version: string): Promise<number> 
   );
   console.log('because the emulator does not make them:');
   for (const [type, count] of rehearsal.leftOut) console.log(`${String(count).padStart(4)}  ${type}`);
+  console.log(`${rows.length - failed} of ${rows.length} steps passed`);
   return failed === 0 ? 0 : 1;
 }
 

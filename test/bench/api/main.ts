@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Started, startEverything } from '../../../local/start.ts';
-import { answerHelp } from '../../support/usage.ts';
+import { checkCall } from '../../support/usage.ts';
 import { countStoreCalls } from './count-store-calls.ts';
 import { type Furnished, furnish } from './furnish.ts';
 
-answerHelp({
+checkCall({
   script: 'bench:api',
   does: 'Measures reads of the local service under concurrent readers.',
   options: {

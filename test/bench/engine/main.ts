@@ -9,10 +9,10 @@ import { toDocument } from '../../../engine-container/src/stored-record/record-c
 import { givenRepo } from '../../builders/managed-repo.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { createWorld, type World } from '../../scenario/world.ts';
-import { answerHelp } from '../../support/usage.ts';
+import { checkCall } from '../../support/usage.ts';
 import { busyRecord } from './busy-record.ts';
 
-answerHelp({
+checkCall({
   script: 'bench:engine',
   does: 'Measures calls and time of a reconcile.',
   options: {

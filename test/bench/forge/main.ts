@@ -1,11 +1,11 @@
 import { openFakeTreeForge, openRealTreeForge } from '../../scenario/trees/tree-forge.ts';
 import { countOption, hasOption, option } from '../../simulation/options.ts';
-import { answerHelp } from '../../support/usage.ts';
+import { checkCall } from '../../support/usage.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import type { SeenCall } from './counted-send.ts';
 import { type Landing, type Load, landBatch, mergeByHand } from './land-batch.ts';
 
-answerHelp({
+checkCall({
   script: 'bench:forge',
   does: 'Measures what a batch costs on the forge: on the one at FORGE_URL in real time, else on the fake forge, where only calls and bytes mean something.',
   options: {

@@ -1,7 +1,8 @@
-import { answerHelp } from '../../support/usage.ts';
+import { hasOption, option } from '../../simulation/options.ts';
+import { checkCall } from '../../support/usage.ts';
 import { measureAgents } from './agents.ts';
 
-answerHelp({
+checkCall({
   script: 'bench:agents',
   does: 'Measures what people wait beside an agent, and the runs that its loops take. Waits in gate durations of ten minutes.',
   options: {
@@ -19,11 +20,6 @@ answerHelp({
 });
 
 const WORSE_PCT_MAX = 10;
-
-function option(name: string): string | undefined {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? undefined : process.argv[at + 1];
-}
 
 const seeds = Array.from(
   { length: Number(option('seeds') ?? 5) },
@@ -44,7 +40,7 @@ for (const fanout of fanouts) {
     agentsPerHour: Number(option('agents') ?? 300),
     loops: Number(option('loops') ?? 6),
     botQueuedMax: Number(option('bot-max') ?? 0),
-    isOneAuthor: process.argv.includes('--one-author'),
+    isOneAuthor: hasOption('one-author'),
   });
   const worsePct = 100 * ((row.people_p95 ?? 0) / (row.people_p95_without ?? 1) - 1);
   const waits = [row.people_p50_without, row.people_p95_without, row.people_p50, row.people_p95, worsePct];

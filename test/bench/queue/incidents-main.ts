@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { answerHelp } from '../../support/usage.ts';
+import { option } from '../../simulation/options.ts';
+import { checkCall } from '../../support/usage.ts';
 import { INCIDENT_SHARE, measureIncidents } from './incidents.ts';
-import { readScenarios } from './workload.ts';
+import { chooseScenarios, readScenarios } from './workload.ts';
 
-answerHelp({
+checkCall({
   script: 'bench:incidents',
   does: 'Measures what incidents wait, and what they cost the others, on each workload. Waits in gate durations.',
   options: {
@@ -18,11 +19,6 @@ answerHelp({
 const INCIDENT_P95_MAX = 2;
 const OTHERS_WORSE_PCT_MAX = 10;
 
-function option(name: string): string | undefined {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? undefined : process.argv[at + 1];
-}
-
 const from = Number(option('from') ?? 1);
 const seeds = Array.from({ length: Number(option('seeds') ?? 20) }, (_, index) => from + index);
 const named = option('scenario')?.split(',');
@@ -34,8 +30,8 @@ console.log(
 );
 let met = 0;
 let rows = 0;
-for (const scenario of readScenarios(join(import.meta.dirname, 'scenarios.json'))) {
-  if (named?.includes(scenario.name) === false) continue;
+const all = readScenarios(join(import.meta.dirname, 'scenarios.json'));
+for (const scenario of chooseScenarios(all, named)) {
   for (const fanout of fanouts) {
     const row = measureIncidents(scenario, fanout, seeds, Number(option('share') ?? INCIDENT_SHARE));
     const worsePct = 100 * ((row.others_p95 ?? 0) / (row.others_p95_before ?? 1) - 1);

@@ -1,9 +1,9 @@
-import { answerHelp } from '../../support/usage.ts';
+import { checkCall } from '../../support/usage.ts';
 import { runAuto } from './family/auto.ts';
 import { runFamily } from './family/main.ts';
 import { runSignals } from './family/signals.ts';
 
-answerHelp({
+checkCall({
   script: 'bench:queue',
   does: 'Plays workloads with the real decisions and bookkeeping on a forge of sets, in virtual time.',
   options: {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Cell, PIECE_NAMES, type Piece, type Row } from './cell.ts';
 import { runCells } from './pool.ts';
 import { type Anchors, checkRow, describeAnchor } from './targets.ts';
-import { readScenarios } from './workload.ts';
+import { chooseScenarios, readScenarios } from './workload.ts';
 
 /** The workloads of `scenarios.json`, with the options that `main.ts` lists. */
 function option(name: string): string | undefined {
@@ -27,7 +27,7 @@ function pieces(names: readonly string[]): readonly Piece[] {
 const anchors = JSON.parse(readFileSync(join(import.meta.dirname, 'anchors.json'), 'utf8')) as Anchors;
 const all = readScenarios(option('scenarios') ?? join(import.meta.dirname, 'scenarios.json'));
 const names = listOf('scenario') ?? (has('ablation') ? ABLATION : undefined);
-const scenarios = all.filter((scenario) => names?.includes(scenario.name) ?? true);
+const scenarios = chooseScenarios(all, names);
 const fanouts = listOf('fanout')?.map(Number) ?? (has('ablation') ? [8, 16] : POLICIES);
 const shared = {
   seeds: Number(option('seeds') ?? 20),

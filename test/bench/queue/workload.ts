@@ -70,6 +70,17 @@ export function readScenarios(file: string): readonly Scenario[] {
     .map(([name, scenario]) => ({ ...(scenario as Omit<Scenario, 'name'>), name }));
 }
 
+/** Those of the names, or all. A mistyped name would be measured as nothing, and well. */
+export function chooseScenarios(
+  all: readonly Scenario[],
+  names: readonly string[] | undefined,
+): readonly Scenario[] {
+  const known = all.map(({ name }) => name);
+  const unknown = names?.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`there is no workload ${unknown}; they are ${known.join(', ')}`);
+  return all.filter(({ name }) => names?.includes(name) ?? true);
+}
+
 export function ciDurationMs(scenario: Scenario): number {
   return scenario.ci.D * MINUTE_MS;
 }

@@ -8,9 +8,9 @@ import { type LocalService, startLocalService } from '../../../local/service.ts'
 import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';
 import { countOption } from '../../simulation/options.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';
-import { answerHelp } from '../../support/usage.ts';
+import { checkCall } from '../../support/usage.ts';
 
-answerHelp({
+checkCall({
   script: 'bench:wake',
   does: 'Measures the time from a pressed button to the staged batch, through the whole local service, in real time.',
   options: {
