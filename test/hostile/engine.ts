@@ -32,6 +32,8 @@ export interface Measured {
   /** One reconcile of the honest tenant each. */
   readonly honestMs: readonly number[];
   readonly honestFailures: number;
+  /** Time on a core that the process took meanwhile: what an attack costs whatever else the machine does. */
+  readonly cpuMs: number;
   /** Ended reconciles of the hostile tenant. */
   readonly hostileReconciles: number;
   readonly peakRssMiB: number;
@@ -140,6 +142,7 @@ async function run(orders: Orders): Promise<Measured> {
   await honest();
   const honestMs: number[] = [];
   let honestFailures = 0;
+  const cpu = process.cpuUsage();
   for (let nth = 0; nth < orders.honestReconciles; nth += 1) {
     const started = performance.now();
     if ((await honest()) !== 'ok') honestFailures += 1;
@@ -148,8 +151,10 @@ async function run(orders: Orders): Promise<Measured> {
   }
   ended = true;
   clearInterval(watch);
+  const { user, system } = process.cpuUsage(cpu);
+  const cpuMs = (user + system) / 1e3;
   const peakRssMiB = Math.round(peak / 1024 / 1024);
-  return { honestMs, honestFailures, hostileReconciles, peakRssMiB, longestStallMs: stalls.max / 1e6 };
+  return { honestMs, honestFailures, cpuMs, hostileReconciles, peakRssMiB, longestStallMs: stalls.max / 1e6 };
 }
 
 process.once('message', (orders: Orders) => {
