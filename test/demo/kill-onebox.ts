@@ -53,6 +53,12 @@ async function main(): Promise<number> {
   const answers = async (): Promise<boolean> =>
     (await fetch(`${PUBLIC_URL}/healthz`).catch(() => null))?.ok === true;
   let box = startBox(config);
+  // A run that fails leaves no box that holds the port: the next run would take it for its own.
+  const endBox = (): void => {
+    if (box.pid !== undefined && box.exitCode === null && box.signalCode === null)
+      process.kill(-box.pid, 'SIGTERM');
+  };
+  process.once('exit', endBox);
   await eventually('the box is up', 60_000, answers);
   const connection = { instance_url: address.httpsUrl, token: forge.addToken(BOT), bot_login: BOT };
   const token = await client.enroll('owner', connection, forge.control.slug);
@@ -83,7 +89,8 @@ async function main(): Promise<number> {
     landed = events.filter(({ event }) => event === 'pr_landed').map(({ pr }) => pr);
     return prs.every((pr) => landed.includes(pr));
   });
-  if (box.pid !== undefined) process.kill(-box.pid, 'SIGTERM');
+  process.off('exit', endBox);
+  endBox();
   await forge.stop();
   rmSync(root, { recursive: true, force: true });
   const isOnce = landed.length === prs.length;
