@@ -16,6 +16,8 @@ const DOCS = resolve('docs');
 const FOLDER = join(DOCS, 'codes');
 const NARROW = { width: 760, height: 900 };
 const NUMBER = 42;
+/** The clock of the page stands still, so that a picture changes with what it shows alone. */
+const SHOWN_AT = '2026-11-30T09:00:00.000Z';
 
 const GROUPS = [
   ['author', 'The author has to act'],
@@ -45,7 +47,7 @@ async function main(): Promise<void> {
 }
 
 async function take(world: BrowserWorld): Promise<void> {
-  const watched = await world.open({ viewport: NARROW });
+  const watched = await world.open({ viewport: NARROW, timezoneId: 'UTC' });
   await signIn(watched, world, 'Ada');
   await onboard(watched, world);
   const id = await openRepo(watched, 'storefront');
@@ -53,6 +55,7 @@ async function take(world: BrowserWorld): Promise<void> {
   await watched.page.route(`**/api/v1/user/repos/${id}/pulls/${NUMBER}`, (route) =>
     route.fulfill({ json: storyOf(id, shown) }),
   );
+  await watched.page.clock.setFixedTime(SHOWN_AT);
   for (const code of PULL_CODE_NAMES) {
     shown = code;
     await shoot(watched.page, `${world.baseUrl}/repos/${id}/pulls/${NUMBER}`, code);
@@ -74,7 +77,7 @@ function storyOf(repoId: string, code: PullCodeName): PullStoryView {
     number: NUMBER,
     in_queue: is === 'wait',
     title: 'Show the delivery date in the cart',
-    now: { code, kind: is, turn, fault, words: says, next, since: new Date().toISOString(), until: null },
+    now: { code, kind: is, turn, fault, words: says, next, since: SHOWN_AT, until: null },
     place: is === 'wait' ? 3 : null,
     batch: null,
     estimate: null,
