@@ -2,6 +2,7 @@ import { AppError, type ErrorCode } from '../../contracts/errors.ts';
 import { describeRefusalCause } from '../../domain/forge/refusal-cause.ts';
 import { describeMissingScopes, type TokenScope } from '../../domain/forge/token-scopes.ts';
 import { type ForgeError, isOldName } from '../../ports/forge.ts';
+import { isNotThere, type NotThere } from './same-repo.ts';
 
 /** The forge refused the token; where it said which scope is missing, so do the words. */
 export function accessDenied(missingScopes: readonly TokenScope[]): AppError {
@@ -9,9 +10,9 @@ export function accessDenied(missingScopes: readonly TokenScope[]): AppError {
   return new AppError('forge_access_denied', message === null ? {} : { message });
 }
 
-/** A use case that ended without the forge, or without the repository: another one has its name. */
-export function failedAs(kind: ErrorCode | 'replaced'): AppError {
-  if (kind !== 'replaced') return new AppError(kind);
+/** A use case that ended without the forge, or without the repository. */
+export function failedAs(kind: ErrorCode | NotThere): AppError {
+  if (!isNotThere(kind)) return new AppError(kind);
   return new AppError('forge_access_denied', { message: describeRefusalCause(kind) });
 }
 

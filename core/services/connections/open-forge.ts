@@ -4,12 +4,12 @@ import type { RepoIdReader } from '../../ports/repo-id.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import { type Vault, VaultError } from '../../ports/system.ts';
 import type { Secret } from '../../secret.ts';
-import { sameRepo } from './same-repo.ts';
+import { type NotThere, sameRepo } from './same-repo.ts';
 
-/** A client for the forge of one repo, or why there is none. `replaced`: another repository has the name of this one. */
+/** A client for the forge of one repo, or why there is none. */
 export type OpenedForge<Forge = ForgeAdmin> =
   | { readonly kind: 'open'; readonly forge: Forge }
-  | { readonly kind: 'connection_not_found' | 'decryption_error' | 'replaced' };
+  | { readonly kind: 'connection_not_found' | 'decryption_error' | NotThere };
 
 export type OpenForge<Forge = ForgeAdmin> = (repo: ManagedRepo) => Promise<OpenedForge<Forge>>;
 
@@ -32,7 +32,7 @@ export function createForgeOpener<Forge extends RepoIdReader>(
     const token = await openToken(deps.vault, connection, repo.instanceUrl);
     if (token === null) return { kind: 'decryption_error' };
     const forge = await sameRepo(deps.store, repo, deps.connect(repo, token));
-    return forge === 'replaced' ? { kind: forge } : { kind: 'open', forge };
+    return typeof forge === 'string' ? { kind: forge } : { kind: 'open', forge };
   };
 }
 

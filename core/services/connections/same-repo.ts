@@ -1,7 +1,14 @@
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
-import { ForgeError } from '../../ports/forge.ts';
+import { ForgeError, isOldName } from '../../ports/forge.ts';
 import type { RepoIdReader } from '../../ports/repo-id.ts';
 import type { DispatchStore } from '../../ports/store.ts';
+
+/** Where the repository is not to be found under its name: another one has it, or it has another name and the forge says so. */
+export type NotThere = 'replaced' | 'moved';
+
+export function isNotThere(kind: string): kind is NotThere {
+  return kind === 'replaced' || kind === 'moved';
+}
 
 /**
  * The forge, once it has said that the repository is the one that the queue serves: one read. A former name is free for any
@@ -12,7 +19,7 @@ export async function sameRepo<Forge extends RepoIdReader>(
   store: Pick<DispatchStore, 'readObligations'>,
   repo: Pick<ManagedRepo, 'id'>,
   forge: Forge,
-): Promise<Forge | 'replaced'> {
+): Promise<Forge | NotThere> {
   const known = (await store.readObligations(repo.id))?.repoId;
   if (known === undefined) return forge;
   try {
@@ -20,6 +27,7 @@ export async function sameRepo<Forge extends RepoIdReader>(
     return seen === null || seen === known ? forge : 'replaced';
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
+    if (isOldName(error)) return 'moved';
     // A repository that does not show is told by the calls that need it.
     return error.kind === 'missing' ? forge : failing(forge, error);
   }

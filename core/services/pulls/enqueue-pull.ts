@@ -1,12 +1,12 @@
 import { AppError } from '../../contracts/errors.ts';
 import type { CommitSha, PullRequestNumber, TenantId } from '../../domain/ids.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
-import { ForgeError } from '../../ports/forge.ts';
+import { ForgeError, isOldName } from '../../ports/forge.ts';
 import type { ForgePerson, OpenForgePerson, SeenPull } from '../../ports/forge-person.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Secret } from '../../secret.ts';
-import { failedAs } from '../connections/denied.ts';
+import { deniedCall, failedAs } from '../connections/denied.ts';
 import { sameRepo } from '../connections/same-repo.ts';
 import { loadOwnRepo } from '../repos/owned.ts';
 import { type AuditDeps, recordChange } from '../tenants/audit.ts';
@@ -111,14 +111,14 @@ async function load(
   return { repo, token };
 }
 
-/** In another repository that has the name by now, the person asked for nothing. */
+/** In another repository that has the name by now, the person asked for nothing; under a former name no token is at fault. */
 async function open(
   { store, openPerson }: EnqueueDeps,
   repo: ManagedRepo,
   token: Secret<string>,
 ): Promise<ForgePerson> {
   const person = await sameRepo(store, repo, openPerson(repo, token));
-  if (person === 'replaced') throw failedAs(person);
+  if (typeof person === 'string') throw failedAs(person);
   return person;
 }
 
@@ -160,6 +160,7 @@ async function onForge<T>(act: () => Promise<T>): Promise<T> {
     return await act();
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
+    if (isOldName(error)) throw deniedCall(error);
     if (error.kind === 'denied') throw new AppError('forge_token_refused');
     // What the person may not see is not there for them either.
     if (error.kind === 'missing') throw new AppError('pull_not_open');

@@ -4,6 +4,7 @@ import { normalizeSlug } from '../../domain/url.ts';
 import { ForgeError, isOldName } from '../../ports/forge.ts';
 import type { ForgeRepo } from '../../ports/forge-admin.ts';
 import type { OpenForge } from '../connections/open-forge.ts';
+import { isNotThere } from '../connections/same-repo.ts';
 
 /**
  * Whether the bot of a connection can write to the repository that is claimed with it, as far as the forge says.
@@ -28,7 +29,7 @@ export interface CheckedClaim {
 
 export async function checkClaim(openForge: OpenForge, repo: ManagedRepo): Promise<CheckedClaim> {
   const opened = await openForge(repo);
-  if (opened.kind === 'replaced') return checked('renamed');
+  if (isNotThere(opened.kind)) return checked('renamed');
   if (opened.kind !== 'open') return checked(opened.kind);
   let seen: ForgeRepo;
   try {

@@ -12,6 +12,7 @@ import type { ForgeAdmin, PullLink } from '../../ports/forge-admin.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Clock, Ids, Log } from '../../ports/system.ts';
 import type { OpenedForge, OpenForge } from '../connections/open-forge.ts';
+import { isNotThere } from '../connections/same-repo.ts';
 import { type RepoStore, saveRepo } from '../repos/save-repo.ts';
 
 export interface CiGateDeps {
@@ -61,9 +62,9 @@ export function failed(code: CiGateFailure): Failed {
   return { kind: 'failed', code };
 }
 
-/** Another repository has the name: nothing is begun there, and what it shows says nothing. */
+/** The repository is not under its name: nothing is begun, and what another one shows says nothing. */
 export function unopened(kind: Exclude<OpenedForge['kind'], 'open'>): Failed {
-  return kind === 'replaced' ? { ...failed('forge_access_denied'), refusal: kind } : failed(kind);
+  return isNotThere(kind) ? { ...failed('forge_access_denied'), refusal: kind } : failed(kind);
 }
 
 /** The forge's refusal as a code. `missing` is said of the workflow file only, by the call that read it. */

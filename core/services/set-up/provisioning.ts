@@ -4,6 +4,7 @@ import { UNPROVISIONED } from '../../domain/set-up/provisioning.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { OpenedForge, OpenForge } from '../connections/open-forge.ts';
+import type { NotThere } from '../connections/same-repo.ts';
 import { saveRepo } from '../repos/save-repo.ts';
 import { requireContext } from './branch-protection.ts';
 import { registerWebhook, type WebhookRegistrationDeps } from './webhook-registration.ts';
@@ -20,7 +21,7 @@ export interface ProvisioningDeps extends WebhookRegistrationDeps {
  * recorded; the next attempt repairs it. `repo` is the newest row known.
  */
 export interface ProvisioningResult {
-  readonly kind: 'done' | 'connection_not_found' | 'decryption_error' | 'replaced' | 'db_error' | 'not_found';
+  readonly kind: 'done' | 'connection_not_found' | 'decryption_error' | NotThere | 'db_error' | 'not_found';
   readonly repo: ManagedRepo;
 }
 

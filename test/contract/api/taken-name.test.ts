@@ -129,6 +129,25 @@ describe('while another repository has the name', () => {
     expect((await ask('POST', '/ci-gate/verify')).code).toBe(code);
   });
 
+  test('under a former name each call says so, and no token and no right of the bot is blamed', async () => {
+    const { world, repo, touched, ask } = await given({ wakeupMode: 'webhook' });
+    world.forge.repoId = new ForgeError('denied', 'GET repo', 301);
+    const moved = { ...REFUSED, message: describeRefusalCause('moved') };
+    expect(await ask('POST', '/provision')).toEqual(moved);
+    expect(await ask('POST', '/protect', { enabled: true })).toEqual(moved);
+    expect(await ask('POST', '/ci-gate/verify')).toEqual(moved);
+    expect(await ask('PATCH', '', { queue_enabled: false })).toEqual(moved);
+    const { pr, head } = await givePerson(world, repo);
+    const { openPerson } = world;
+    world.openPerson = (place, token) => ({
+      ...openPerson(place, token),
+      readRepoId: () => Promise.reject(world.forge.repoId),
+    });
+    const headers = { 'x-forge-token': 'developer' };
+    expect(await ask('PUT', `/pulls/${pr}/queue`, { head }, headers)).toEqual(moved);
+    expect(touched).toEqual([]);
+  });
+
   test.each<[string, ForgeError, string]>([
     ['fails', new ForgeError('unreachable', 'GET repo', 502), 'forge_unreachable'],
     ['is refused', new ForgeError('denied', 'GET repo', 403), 'forge_access_denied'],
@@ -151,4 +170,15 @@ test('a queue that knows no id asks for none', async () => {
   world.store.readObligations = async () => givenObligations();
   world.forge.repoId = new ForgeError('unreachable', 'GET repo', 502);
   expect((await ask('POST', '/ci-gate/verify')).status).toBe(200);
+});
+
+test('a queue that knows no id says of a former name so as well, when a pull request is scheduled', async () => {
+  const { world, repo, ask } = await given();
+  world.store.readObligations = async () => givenObligations();
+  const { pr, head } = await givePerson(world, repo);
+  const { openPerson } = world;
+  const readPull = () => Promise.reject(new ForgeError('denied', 'GET pulls/{n}', 301));
+  world.openPerson = (place, token) => ({ ...openPerson(place, token), readPull });
+  const asked = await ask('PUT', `/pulls/${pr}/queue`, { head }, { 'x-forge-token': 'developer' });
+  expect(asked).toEqual({ ...REFUSED, message: describeRefusalCause('moved') });
 });

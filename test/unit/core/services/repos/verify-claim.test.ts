@@ -1,8 +1,11 @@
 import { checkClaim, UNFOUNDED } from '#core/services/repos/verify-claim.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 
-test('a claim on a repository whose name another one has by now gives way, as one that was renamed', async () => {
-  const { check } = await checkClaim(async () => ({ kind: 'replaced' }), givenRepo());
-  expect(check).toBe('renamed');
-  expect(UNFOUNDED).toContain(check);
-});
+test.each(['replaced', 'moved'] as const)(
+  'a claim on a repository that is %s gives way, as one that was renamed',
+  async (kind) => {
+    const { check } = await checkClaim(async () => ({ kind }), givenRepo());
+    expect(check).toBe('renamed');
+    expect(UNFOUNDED).toContain(check);
+  },
+);
