@@ -1,4 +1,5 @@
 import { CONNECTIONS_PER_TENANT_MAX, REPOS_PER_TENANT_MAX } from '../domain/api-limits.ts';
+import { REFUSAL_CAUSES } from '../domain/forge/refusal-cause.ts';
 import type { ApiError, ApiErrorCode } from './routes/client.ts';
 
 /**
@@ -92,7 +93,9 @@ export const ERROR_STEPS: Readonly<Record<ApiErrorCode, string | null>> = {
 };
 
 /** The step, made exact by what stands beside the code. */
-export function nextStep({ code, field, retryable, retryAfterSeconds }: ApiError): string | null {
+export function nextStep({ code, field, retryable, retryAfterSeconds, message }: ApiError): string | null {
+  const cause = Object.values(REFUSAL_CAUSES).find(({ next }) => message.endsWith(next));
+  if (cause !== undefined) return cause.next;
   // A newer service has further codes.
   if (!Object.hasOwn(ERROR_STEPS, code)) return retryable ? 'Try again in a moment.' : null;
   if (code === 'rate_limited' && retryAfterSeconds !== null)

@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode } from '../../contracts/errors.ts';
 import { describeRefusalCause } from '../../domain/forge/refusal-cause.ts';
 import { describeMissingScopes, type TokenScope } from '../../domain/forge/token-scopes.ts';
+import type { ReconcileOutcome } from '../../domain/repos/repo.ts';
 import { type ForgeError, isOldName } from '../../ports/forge.ts';
 import { isNotThere, type NotThere } from './same-repo.ts';
 
@@ -20,4 +21,13 @@ export function failedAs(kind: ErrorCode | NotThere): AppError {
 export function deniedCall(error: ForgeError): AppError {
   if (!isOldName(error)) return accessDenied(error.missingScopes);
   return new AppError('forge_access_denied', { message: describeRefusalCause('moved') });
+}
+
+/** The forge refused the look of the engine that was waited for: the words are those of the page of the queue. */
+export function deniedLook({
+  missingScopes = [],
+  refusal,
+}: Pick<ReconcileOutcome, 'missingScopes' | 'refusal'>): AppError {
+  if (refusal === undefined) return accessDenied(missingScopes);
+  return new AppError('forge_access_denied', { message: describeRefusalCause(refusal) });
 }

@@ -7,7 +7,7 @@ import { gateFileName, gateFileNames, setupBranch } from '../../domain/queue/que
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { CiGate, GateProbe } from '../../domain/set-up/provisioning.ts';
 import type { SetUpCheck } from '../../domain/set-up/set-up-checks.ts';
-import { ForgeError, isActionsHidden, isOverQuota, isVersionHidden } from '../../ports/forge.ts';
+import { ForgeError, isActionsHidden, isOldName, isOverQuota, isVersionHidden } from '../../ports/forge.ts';
 import type { ForgeAdmin, PullLink } from '../../ports/forge-admin.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Clock, Ids, Log } from '../../ports/system.ts';
@@ -76,6 +76,7 @@ export function refused(error: ForgeError): Failed {
     ...failed(code),
     ...(missingScopes.length === 0 ? {} : { missingScopes }),
     ...(isActionsHidden(error) ? { refusal: 'actions_hidden' as const } : {}),
+    ...(isOldName(error) ? { refusal: 'moved' as const } : {}),
   };
 }
 

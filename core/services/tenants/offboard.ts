@@ -1,8 +1,9 @@
 import { AppError } from '../../contracts/errors.ts';
 import type { Offboarded } from '../../contracts/tenants/account.ts';
 import { OFFBOARD_POLL_MS, OFFBOARD_WAIT_MS } from '../../domain/api-limits.ts';
+import { REFUSAL_CAUSES } from '../../domain/forge/refusal-cause.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import type { ManagedRepo } from '../../domain/repos/repo.ts';
+import type { ManagedRepo, ReconcileOutcome } from '../../domain/repos/repo.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { BillingStore } from '../../ports/billing-store.ts';
 import type { OpenPayments } from '../../ports/payments.ts';
@@ -83,6 +84,11 @@ const STILL_AT_WORK = `Your queues still take back what they posted. ${GOES_ON}`
 const UNREACHABLE = `A forge cannot be reached, so what the queue posted there still stands. ${GOES_ON}`;
 const REFUSED = `A forge refuses the stored token, so what the queue posted there still stands. ${GOES_ON}`;
 
+function refusedWords({ refusal }: Pick<ReconcileOutcome, 'refusal'>): string {
+  if (refusal === undefined) return REFUSED;
+  return `${REFUSAL_CAUSES[refusal].says}. What the queue posted there still stands. ${GOES_ON}`;
+}
+
 /** Why the first of them is not done, as far as its newest look says. */
 async function refusalOf(deps: OffboardDeps, left: readonly ManagedRepo[]): Promise<AppError> {
   for (const repo of left) {
@@ -92,7 +98,7 @@ async function refusalOf(deps: OffboardDeps, left: readonly ManagedRepo[]): Prom
       return new AppError('forge_unreachable', { message: UNREACHABLE });
     }
     if (outcome.errorCode === 'forge_access_denied') {
-      return new AppError('forge_access_denied', { message: REFUSED });
+      return new AppError('forge_access_denied', { message: refusedWords(outcome) });
     }
   }
   return new AppError('queue_locked', { message: STILL_AT_WORK });

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../../contracts/errors.ts';
+import { AppError } from '../../contracts/errors.ts';
 import {
   CANCEL_CONCURRENCY_MAX,
   DISABLE_LEASE_TTL_MS,
@@ -6,12 +6,12 @@ import {
   STOP_POLL_MS,
   STOP_WAIT_MS,
 } from '../../domain/api-limits.ts';
-import type { ManagedRepo, ReconcileErrorCode } from '../../domain/repos/repo.ts';
+import type { ManagedRepo, ReconcileOutcome } from '../../domain/repos/repo.ts';
 import { ForgeError, isScheduleKept } from '../../ports/forge.ts';
 import type { ForgeAdmin } from '../../ports/forge-admin.ts';
 import { type DispatchStore, type LeaseStore, StoreError } from '../../ports/store.ts';
 import type { Clock, Ids, Log, WakeQueue } from '../../ports/system.ts';
-import { deniedCall, failedAs } from '../connections/denied.ts';
+import { deniedCall, deniedLook, failedAs } from '../connections/denied.ts';
 import type { OpenForge } from '../connections/open-forge.ts';
 import { withLease } from '../wakes/lease.ts';
 import { tryWake } from '../wakes/send-wakes.ts';
@@ -78,22 +78,24 @@ async function takeBackSuccess(deps: StopDeps, repo: ManagedRepo, end: number): 
     if (!(await isSuccessStanding(deps, repo))) return;
     const outcome = await deps.store.loadReconcileOutcome(repo);
     const isNew = outcome !== null && outcome.ranAt !== before;
-    if (isNew && outcome.errorCode !== null) throw new AppError(refusalOf(outcome.errorCode));
+    if (isNew && outcome.errorCode !== null) throw refusalOf(outcome);
   }
   throw new AppError('queue_locked');
 }
 
-function refusalOf(code: ReconcileErrorCode): ErrorCode {
-  switch (code) {
+function refusalOf(outcome: ReconcileOutcome): AppError {
+  const { errorCode } = outcome;
+  switch (errorCode) {
     case 'forge_access_denied':
+      return deniedLook(outcome);
     case 'forge_unreachable':
     case 'decryption_error':
     case 'connection_not_found':
-      return code;
+      return new AppError(errorCode);
     case 'forge_call_failed':
-      return 'forge_unreachable';
+      return new AppError('forge_unreachable');
     default:
-      return 'queue_lock_failed';
+      return new AppError('queue_lock_failed');
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { REFUSAL_CAUSES } from '#core/domain/forge/refusal-cause.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { StoreError } from '#core/ports/store.ts';
@@ -214,6 +215,20 @@ describe('a tenant that leaves with a batch in flight (A24, A100)', () => {
     expect(answer.json.error).toMatchObject({ message: expect.stringContaining('for an hour') });
     expect(answer.text).not.toContain(FORGE_TOKEN);
     expect((await world.store.getRepo(repo.id))?.tombstone).toBe(true);
+  });
+
+  test('a repository whose name another one has by now is told as that, and no token is blamed', async () => {
+    await givenLiveRepo();
+    world.engine = { answer: 'failed', logTail: [], act: async () => 'forge_access_denied' };
+    const load = world.store.loadReconcileOutcome.bind(world.store);
+    world.store.loadReconcileOutcome = async (place) => {
+      const outcome = await load(place);
+      return outcome === null ? null : { ...outcome, refusal: 'replaced' };
+    };
+    const { json } = await offboard();
+    expect(json.error.message).toContain(`${REFUSAL_CAUSES.replaced.says}. `);
+    expect(json.error.message).toContain('for an hour');
+    expect(json.error.message).not.toContain('token');
   });
 
   test.each(Array.from({ length: 30 }, (_, at) => at))(

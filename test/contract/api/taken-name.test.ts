@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describeRefusalCause } from '#core/domain/forge/refusal-cause.ts';
+import { describeRefusalCause, type RefusalCause } from '#core/domain/forge/refusal-cause.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { givenNodeRow } from '../../builders/store-rows.ts';
@@ -51,6 +51,15 @@ async function given(changes: Partial<ManagedRepo> = {}) {
   return { world, repo, touched, ask };
 }
 
+/** The engine reports why the forge refuses the queue. */
+function giveRefusal({ store }: ApiWorld, refusal: RefusalCause): void {
+  const load = store.loadReconcileOutcome.bind(store);
+  store.loadReconcileOutcome = async (place) => {
+    const outcome = await load(place);
+    return outcome === null ? null : { ...outcome, refusal };
+  };
+}
+
 describe('while another repository has the name', () => {
   test.each<[string, string, string, unknown, Partial<ManagedRepo>]>([
     ['setting up', 'POST', '/provision', undefined, { wakeupMode: 'webhook' }],
@@ -89,6 +98,15 @@ describe('while another repository has the name', () => {
       statusContext: repo.statusContext,
       ciGate: { status: repo.ciGate.status },
     });
+  });
+
+  test('switching off with a success that stands says so as well, and the queue stays on', async () => {
+    const { world, repo, ask } = await given();
+    world.store.readObligations = async () => givenObligations({ repoId: KNOWN, successStands: true });
+    world.engine = { answer: 'failed', logTail: [], act: async () => 'forge_access_denied' };
+    giveRefusal(world, 'replaced');
+    expect(await ask('PATCH', '', { queue_enabled: false })).toEqual(REFUSED);
+    expect(await world.store.getRepo(repo.id)).toMatchObject({ queueEnabled: true });
   });
 
   test('the log of a gate run there is told to no person', async () => {

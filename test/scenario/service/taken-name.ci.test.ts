@@ -36,7 +36,9 @@ test('nothing is written there, and its gate proves nothing', async () => {
 
 test('a former name that leads to the renamed repository is told as that', async () => {
   await world.api('PATCH', '', { name: 'moved' });
-  expect(await verifyCiGate(world.deps, await world.repo())).toMatchObject({ code: 'forge_access_denied' });
+  const moved = { kind: 'failed', code: 'forge_access_denied', refusal: 'moved' };
+  expect(await verifyCiGate(world.deps, await world.repo())).toEqual(moved);
+  expect(await openSetupPull(world.deps, await world.repo())).toEqual(moved);
   expect(world.takeWrites()).toEqual([]);
 });
 

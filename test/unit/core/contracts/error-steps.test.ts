@@ -1,6 +1,11 @@
 import { ERROR_STEPS, nextStep, splitStep } from '#core/contracts/error-steps.ts';
 import { ERROR_TABLE, type ErrorCode, type ErrorShape } from '#core/contracts/errors.ts';
 import { ApiError, type ApiErrorCode } from '#core/contracts/routes/client.ts';
+import {
+  describeRefusalCause,
+  REFUSAL_CAUSE_NAMES,
+  REFUSAL_CAUSES,
+} from '#core/domain/forge/refusal-cause.ts';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 const shapeOf = (code: ErrorCode): ErrorShape => ERROR_TABLE[code];
@@ -33,6 +38,14 @@ test.each(CODES.filter((code) => shapeOf(code).retryable))(
 test('the step of a payment provider that refused or did not answer does not say that nothing was charged', () => {
   expect(stepOf('payments_error')).not.toMatch(/nothing was charged/i);
   expect(stepOf('payments_error')).toContain('may have been done');
+});
+
+test.each(REFUSAL_CAUSE_NAMES)('a refusal by the cause %s has the step of that cause, said once', (cause) => {
+  const { says, next } = REFUSAL_CAUSES[cause];
+  for (const code of ['forge_access_denied', 'forge_unreachable']) {
+    const split = splitStep(given(code, describeRefusalCause(cause)));
+    expect(split).toEqual({ fact: `${says}.`, step: next });
+  }
 });
 
 test('a message that has its step ends with it, so that a client can say it once', () => {
