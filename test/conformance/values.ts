@@ -1,4 +1,9 @@
-import { DEFAULT_SERVICE_NAME, stagingBranch, stagingPrefix } from '#core/domain/queue/queue-names.ts';
+import {
+  baseCharsMax,
+  DEFAULT_SERVICE_NAME,
+  stagingBranch,
+  stagingPrefix,
+} from '#core/domain/queue/queue-names.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 
 /** The material of requests; ids are added as answers come back. */
@@ -171,7 +176,9 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
       bad: [...NOT_TEXT, ...CONTROL, '""', '"a"', '"/"', '"a/"', '"/b"', '"a/b/c"', '"../b"', '"a/.."', LONG],
     },
     base_branch: {
-      ...text((random) => pick(random, ['main', 'release/1.x', 'b'.repeat(160)])),
+      ...text((random) =>
+        pick(random, ['main', 'release/1.x', 'b'.repeat(baseCharsMax(DEFAULT_SERVICE_NAME))]),
+      ),
       bad: [
         ...NOT_TEXT,
         ...CONTROL,
