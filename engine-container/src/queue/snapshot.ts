@@ -192,7 +192,8 @@ export interface LastApprovals {
 }
 
 export interface MergeView {
-  readonly commit: Ground;
+  /** Its parents are absent where only its tree was read. */
+  readonly commit: Ground & { readonly parents?: readonly CommitSha[] };
   /** Is the verified tip an ancestor of it? Null: not read yet, or not to be known. */
   readonly standsOnTip: boolean | null;
   /** The verified tip holds it: the forge merged nothing, and a person has named a commit that was there. Absent: it does not, or that is not known. */

@@ -172,4 +172,12 @@ export const MERGED_INSTEAD_MUTANTS: readonly Mutant[] = [
     families: ['foreign_status'],
     dies: 'a merge comes unproven after its pull request was refused',
   },
+  {
+    guard: 'what came along with the last of a batch is not taken for one that was merged in its place',
+    file: `${QUEUE}/landing/merged-instead.ts`,
+    find: '  if (mergeCommit === head || parents.slice(1).includes(head)) return false;\n',
+    replace: '',
+    families: ['lagging'],
+    dies: 'what a landing brings is called merged before it',
+  },
 ];

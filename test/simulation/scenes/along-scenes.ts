@@ -1,4 +1,5 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
 import { givenProject } from '../../scenario/stories.ts';
 import { hasAlarm, look, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
@@ -7,6 +8,9 @@ import { hasAlarm, look, type Scenes, type Stage, setStage, wordOn, wordsOn } fr
  * holds: nothing but the landing merged the lower one.
  */
 type Style = 'merge' | 'rebase';
+
+/** How long the forge is busy before it calls one merged. */
+const LATE_MS = 5_000;
 
 /** It may be read as open, on the moved base, before the forge calls it merged. */
 const TRUE_WORDS = [PULL_CODES.merged_along.says, PULL_CODES.no_changes.says];
@@ -77,6 +81,43 @@ async function judgeAlong(stage: Stage, lower: number): Promise<readonly string[
   return TRUE_WORDS.includes(words) ? problems : [...problems, `its words are "${words}"`];
 }
 
+/** Answers the forge's calls as if one that is merged were open, for a while from its merge. */
+function calledLate(forge: EngineForge, isLate: (pr: number) => boolean): EngineForge {
+  return {
+    ...forge,
+    readPullRequest: async (pr) => {
+      const pull = await forge.readPullRequest(pr);
+      return isLate(pr) ? { ...pull, merged: false, state: 'open', mergeCommitSha: null } : pull;
+    },
+    listMergedPullRequests: async () =>
+      (await forge.listMergedPullRequests()).filter(({ number }) => !isLate(number)),
+  };
+}
+
+/** The forge has ended the landing, and calls the lower one merged before the one that landed. */
+async function lowerIsCalledMergedFirst(): Promise<readonly string[]> {
+  let given: Awaited<ReturnType<typeof givenStack>> | null = null;
+  let mergedAt: number | null = null;
+  let isHeldUp = false;
+  const isLate = (pr: number): boolean => {
+    if (given === null || pr !== given.upper || !given.stage.forge.isMerged(pr)) return false;
+    const now = given.stage.clock.now();
+    mergedAt ??= now;
+    const isNow = now - mergedAt < LATE_MS;
+    isHeldUp ||= isNow && given.stage.forge.isMerged(given.lower);
+    return isNow;
+  };
+  given = await givenStack('merge', { wrapForge: (forge) => calledLate(forge, isLate) });
+  const { stage, lower, upper } = given;
+  await look(stage, 1);
+  await scheduleLower(given, 'merge');
+  await look(stage, 30);
+  if (!isHeldUp) return ['the scene did not come about'];
+  const problems = await judgeAlong(stage, lower);
+  const end = (await stage.events()).find(({ event, pr }) => event === 'pr_landed' && pr === upper);
+  return end === undefined ? [...problems, 'the upper one landed and is not told'] : problems;
+}
+
 /** The head of one that waits is pushed to the base past the queue, after a landing: no landing brought it. */
 async function headIsPushedAfterLanding(): Promise<readonly string[]> {
   const { stage, lower, upper } = await givenStack('rebase');
@@ -104,5 +145,6 @@ export const ALONG_SCENES = {
   'a landing brings what is below it, by a fast-forward': lowerComesAlong('rebase'),
   'a landing brings what is below it between two looks': lowerComesAlongUnseen('merge'),
   'a landing brings what is below it between two looks, by a fast-forward': lowerComesAlongUnseen('rebase'),
+  'what a landing brings is called merged before it': lowerIsCalledMergedFirst,
   'a head is pushed past the queue after a landing': headIsPushedAfterLanding,
 } satisfies Scenes;

@@ -113,7 +113,7 @@ function judgeStrangeTip(pass: DecisionContext, batch: Batch, landing: Landing, 
   const tip = focus.strangeTip;
   if (tip === null || !tip.known) return pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
   const own = isMergeOf(landing, tip.value);
-  if (own && tellMergedInstead(pass, landing, tip.value.commit.sha))
+  if (own && tellMergedInstead(pass, landing, tip.value.commit))
     return startTeardown(pass, batch, 'base_advanced');
   const postedLately = landing.postedAt !== null && pass.s.now - landing.postedAt < LANDING_TIMEOUT_MS;
   if (own && postedLately) return pollNoLaterThan(pass, LANDING_POLL_MS_MIN);

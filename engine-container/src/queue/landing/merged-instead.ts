@@ -12,6 +12,7 @@ import {
 import type { InsteadReason } from '../record/fate-instead.ts';
 import type { Landing } from '../record/landing-state.ts';
 import type { Batch, Member, QueueRecord, Untraced } from '../record/record.ts';
+import type { MergeView } from '../snapshot.ts';
 import { leaveQueue } from '../words/departure.ts';
 import { describeDeparture, describeLanded } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
@@ -149,12 +150,17 @@ function noteFate(
   batch.fates.push({ pr, action, reason });
 }
 
-/** False: the base has the tree that the landing makes, and the forge names the merge of no other pull request. */
+/**
+ * False: the base has the tree that the landing makes, and the forge names the merge of no other pull request, or of one that came
+ * along. A forge may call that one merged first.
+ */
 export function tellMergedInstead(
   pass: DecisionContext,
   { pr, head, baseBefore }: Landing,
-  mergeCommit: CommitSha,
+  { sha: mergeCommit, parents = [] }: MergeView['commit'],
 ): boolean {
+  // A merge commit has its base first, then the head that was merged; a fast-forward makes the head itself the tip.
+  if (mergeCommit === head || parents.slice(1).includes(head)) return false;
   const other = mergedInstead(pass, pr, { mergeCommit, head });
   if (other !== undefined) tellOther(pass, other, { baseBefore, mergeCommit, landedAt: pass.s.now });
   return other !== undefined;
