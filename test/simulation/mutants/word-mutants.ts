@@ -5,6 +5,22 @@ const QUEUE = 'engine-container/src/queue';
 /** Guards of the words on a head that several pull requests have, and of words that are written late. */
 export const WORD_MUTANTS: readonly Mutant[] = [
   {
+    guard: 'a change of the context does not wait for words that cannot be written',
+    file: `${QUEUE}/record/adopt-snapshot.ts`,
+    find: 'takesBack !== true && retryAt !== undefined,',
+    replace: 'takesBack !== true && retryAt === null,',
+    families: ['interrupted'],
+    dies: 'a head cannot be written while the queue uses another context',
+  },
+  {
+    guard: 'what its author has to do is told under the new context',
+    file: `${QUEUE}/record/adopt-snapshot.ts`,
+    find: '  sayErrorsAgain(pass);\n',
+    replace: '',
+    families: ['interrupted'],
+    dies: 'one is refused and one is bounced as the queue gets another context',
+  },
+  {
     guard: 'words under a context that is used no more promise nothing',
     file: `${QUEUE}/record/adopt-snapshot.ts`,
     find: '|| !idle || !endPromises(record)) return;',

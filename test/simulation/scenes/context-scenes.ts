@@ -48,6 +48,59 @@ async function retargetUnderOtherContext(): Promise<readonly string[]> {
   return PROMISE.test(words) ? [...problems, `one with another target is told "${words}"`] : problems;
 }
 
+/** A refusal and a bounce are told under the context that the rule asks for now. */
+async function refusedUnderOtherContext(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const before = await forge.openPullRequest({ branch: 'before', files: { 'src/before.txt': 'x\n' } });
+  const pr = await givenScheduled(forge, 'a');
+  await forge.addDependency(pr, before);
+  const bad = await givenScheduled(forge, 'bad', 'BAD\n');
+  await look(stage, 10);
+  const wordsUnder = async (context: string) =>
+    Promise.all(
+      [pr, bad].map(async (each) => (await forge.status(forge.headOf(each), context))?.description ?? 'none'),
+    );
+  const told = await wordsUnder(DEFAULT_SERVICE_NAME);
+  if (!told[0]?.startsWith('refused:') || !told[1]?.startsWith('bounced:'))
+    return ['the scene did not come about'];
+  await forge.setProtection({ requiredContexts: [NEXT] });
+  await stage.settings({ statusContext: NEXT });
+  await look(stage, 4);
+  const anew = await wordsUnder(NEXT);
+  return String(anew) === String(told) ? [] : [`under the new context they are told ${anew.join(', ')}`];
+}
+
+/** One has left, and its head cannot be written, as the context changes: the others do not wait for mere words. */
+async function headCannotBeWritten(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.judge = () => 'hold';
+  const left = await givenScheduled(forge, 'a');
+  await look(stage, 2);
+  const { headSha } = await forge.pull(left);
+  const said = await forge.status(headSha, DEFAULT_SERVICE_NAME);
+  let failures = 0;
+  forge.fault = ({ path }) => {
+    if (!path.includes(headSha)) return null;
+    failures += 1;
+    return { status: 500 };
+  };
+  await forge.close(left);
+  await look(stage, 4);
+  await forge.setProtection({ requiredContexts: [NEXT] });
+  await stage.settings({ statusContext: NEXT });
+  forge.judge = () => 'success';
+  const other = await givenScheduled(forge, 'b');
+  await look(stage, 20);
+  if (said === null || failures === 0) return ['the scene did not come about'];
+  return forge.isMerged(other) ? [] : ['words on one head hold up the others'];
+}
+
 export const CONTEXT_SCENES = {
+  'one is refused and one is bounced as the queue gets another context': refusedUnderOtherContext,
+  'a head cannot be written while the queue uses another context': headCannotBeWritten,
   'one gets another target while the queue uses another context': retargetUnderOtherContext,
 } satisfies Scenes;

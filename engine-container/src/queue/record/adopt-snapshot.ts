@@ -7,6 +7,7 @@ import { noticeBase } from '../landing/base-seen.ts';
 import { stopBesideRival } from '../landing/merged-outside.ts';
 import { sayAsideAgain } from '../words/deferral-words.ts';
 import { describeOldContext, isDeparture, isLandingTold } from '../words/phrases.ts';
+import { sayError } from '../words/wish-status.ts';
 import { arePendingStatusesFull } from './bounds.ts';
 import type { QueueRecord } from './record.ts';
 import { isLifted } from './stop-state.ts';
@@ -105,15 +106,31 @@ function endHalt(pass: DecisionContext): void {
   else raiseStandstill(pass, 'tree_mismatch');
 }
 
-/** Not before all that was posted under the old context is done with. */
+/**
+ * Not before all that was posted under the old context is done with. Mere words on a head that cannot be written are tried for hours,
+ * and nothing is staged meanwhile: they keep their context, and the change does not wait for them.
+ */
 function adoptContext(pass: DecisionContext): void {
   const { record, s } = pass;
-  const idle = record.batches.length === 0 && record.pendingStatuses.length === 0;
+  const isWritten = record.pendingStatuses.every(
+    ({ takesBack, retryAt }) => takesBack !== true && retryAt !== undefined,
+  );
+  const idle = record.batches.length === 0 && isWritten;
   if (record.context === s.repo.statusContext || !idle || !endPromises(record)) return;
   record.context = s.repo.statusContext;
   for (const entry of record.entries.filter(({ said }) => said?.description === describeOldContext())) {
     delete entry.said;
     sayAsideAgain(pass, entry);
+  }
+  sayErrorsAgain(pass);
+}
+
+/** Refusals and bounces say what an author has to do, and no later look says it again. A bounce is read back where this record is lost (D-05). */
+function sayErrorsAgain(pass: DecisionContext): void {
+  for (const entry of pass.record.entries) {
+    const { head, said } = entry;
+    if (arePendingStatusesFull(pass.record)) return;
+    if (said?.head === head && said.state === 'error') sayError(pass, entry, said.description);
   }
 }
 
@@ -136,7 +153,9 @@ function endPromises(record: QueueRecord): boolean {
     if (arePendingStatusesFull(record)) return false;
     entry.said = { head: sha, state: 'pending', description };
     // Words stand on the commit, which several may have.
-    if (record.pendingStatuses.some((waiting) => waiting.sha === sha)) continue;
+    if (record.pendingStatuses.some((waiting) => waiting.sha === sha && waiting.description === description))
+      continue;
+    record.pendingStatuses = record.pendingStatuses.filter((waiting) => waiting.sha !== sha);
     record.pendingStatuses.push({ pr, sha, context, state: 'pending', description, targetUrl: null });
   }
   return true;

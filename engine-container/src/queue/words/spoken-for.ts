@@ -1,7 +1,7 @@
 import type { CommitSha } from '#core/domain/ids.ts';
 import { isBounced } from '../record/bounced.ts';
 import type { QueueRecord } from '../record/record.ts';
-import { describeDefer } from './phrases.ts';
+import { describeDefer, describeOldContext } from './phrases.ts';
 
 /**
  * Do words hold on this head that tell an author what to do: of a bounce, a refusal, a move or a deferral? A status belongs
@@ -14,6 +14,8 @@ export function isSpokenFor(record: QueueRecord, head: CommitSha): boolean {
       (entry.refusedFor !== null ||
         entry.movedAt !== null ||
         entry.unclear !== undefined ||
+        // Told that the context changes: other words under the old one would put the change off for ever.
+        (entry.said?.head === head && entry.said.description === describeOldContext()) ||
         isBounced(record, entry)),
   );
   return (

@@ -1,4 +1,5 @@
 import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
+import type { Pause } from '#core/domain/repos/pause.ts';
 import { decide } from '../../../../../engine-container/src/queue/decide.ts';
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
 import {
@@ -10,9 +11,9 @@ import { givenSnapshot } from '../../../../builders/snapshot.ts';
 
 const NEXT = 'next';
 
-function look(record: QueueRecord) {
+function look(record: QueueRecord, pause: Pause | null = null) {
   const { repo, ...snapshot } = givenSnapshot({ ids: [], full: false });
-  return decide({ ...snapshot, repo: { ...repo, statusContext: NEXT } }, record).record;
+  return decide({ ...snapshot, repo: { ...repo, pause, statusContext: NEXT } }, record).record;
 }
 
 describe('another status context', () => {
@@ -34,6 +35,16 @@ describe('another status context', () => {
     );
     expect(contexts).toEqual([givenRecord().context, NEXT]);
     expect(new Set(told)).toEqual(new Set(entries.map(({ head }) => `${head} ${describeOldContext()}`)));
+  });
+
+  test('is used as soon on a queue that is paused, where the words about the pause are not told in between', () => {
+    const count = PENDING_STATUSES_MAX + 100;
+    const entries = Array.from({ length: count }, (_, index) => givenEntry(index + 1));
+    const pause: Pause = { kind: 'pause', reason: null, since: 1, until: null };
+    let record = look(givenRecord({ entries }), pause);
+    for (let step = 0; step < 30 && record.context !== NEXT; step += 1)
+      record = look({ ...record, pendingStatuses: record.pendingStatuses.slice(100) }, pause);
+    expect(record.context).toBe(NEXT);
   });
 
   test('tells anew why one that is no culprit stands aside', () => {
