@@ -50,6 +50,7 @@ test('neither a schema library nor anything of the service is in it', () => {
     'core/contracts/pulls/turn-names.ts',
     'core/contracts/routes/client.ts',
     'core/domain/api-limits.ts',
+    'core/domain/forge/refusal-cause.ts',
     'core/domain/forge/runner-labels.ts',
     'core/domain/forge/token-scopes.ts',
     'core/domain/limits.ts',
