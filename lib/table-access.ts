@@ -35,7 +35,7 @@ const ERASED: readonly Partition[] = [
 
 /**
  * The rights of each function and of the engine to the table: exactly what the calls of the store in its bundle need
- * (`test/architecture/grants.test.ts`). What is not here may do nothing.
+ * (`test/architecture/grants.ci.test.ts`). What is not here may do nothing.
  */
 export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
   tick: {

@@ -7,14 +7,9 @@ import { forgeSuite, PARTS_OF_ALL } from './forge.suite.ts';
 // work beside it that takes more than three minutes.
 jest.setTimeout(600_000);
 
-// The oldest version, fj11, and long listings are in the suites of the long command, long texts in that of `npm run test:ci`.
+// The oldest version, fj11, and long listings are in the suites of the long command, long texts and versions that differ in their gate
+// alone in that of `npm run test:ci`.
 forgeSuite('fake fj15', () => openFake('fj15'), [...PARTS_OF_ALL, 'faults'], FAKE_MEANS);
-// The first version that can cancel a run; it is as its predecessor in all else that we call.
-forgeSuite('fake fj16', () => openFake('fj16'), ['gate'], FAKE_MEANS);
-// The version that shows its list of runs to owners alone, which the bot is not.
-forgeSuite('fake gt125', () => openFake('gt125'), ['gate'], FAKE_MEANS);
-// The first version that runs workflows of other repositories here.
-forgeSuite('fake gt127', () => openFake('gt127'), ['gate'], FAKE_MEANS);
 forgeSuite('fake gt126', () => openFake('gt126'), [...PARTS_OF_ALL, 'faults'], FAKE_MEANS);
 
 // With a real forge at hand the same suite holds the fake to it: see docs/forge-facts.md.
