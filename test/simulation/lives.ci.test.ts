@@ -38,6 +38,8 @@ const RARE: readonly string[] = [
   'a landed head again',
   'event pr_refused removes_gate',
   'outcome operational_error gate_infrastructure',
+  'outcome code gate_infrastructure',
+  'paused after broken runs',
   'late DELETE',
   'outcome code base_red',
   'outcome error base_red',
