@@ -312,16 +312,7 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
         <Problem error={patch.error} />
       )}
       <div className="row">
-        <SaveRow
-          name="Save"
-          dirty={dirty}
-          busy={patch.isPending}
-          saved={patch.isSuccess}
-          onUndo={() => {
-            undo();
-            patch.reset();
-          }}
-        />
+        <SaveRow name="Save" dirty={dirty} patch={patch} undo={undo} />
       </div>
     </form>
   );

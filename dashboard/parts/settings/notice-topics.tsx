@@ -64,12 +64,8 @@ export function NoticeTopics({ repo }: { readonly repo: StatusEntry }) {
         <SaveRow
           name="Save what is told"
           dirty={NOTICE_WAYS.some((way) => draft[way] !== stored[way])}
-          busy={patch.isPending}
-          saved={patch.isSuccess}
-          onUndo={() => {
-            undo();
-            patch.reset();
-          }}
+          patch={patch}
+          undo={undo}
         />
       </div>
     </form>

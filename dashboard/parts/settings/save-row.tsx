@@ -4,31 +4,36 @@ import { Button } from '../frame/basics.tsx';
 export function SaveRow({
   name,
   dirty,
-  busy,
-  saved,
-  onUndo,
+  patch,
+  undo,
 }: {
   /** Of the button. */
   readonly name: string;
   /** Something was edited. */
   readonly dirty: boolean;
-  readonly busy: boolean;
-  /** The last save went well. */
-  readonly saved: boolean;
-  readonly onUndo: () => void;
+  /** The change that the form saves. */
+  readonly patch: { readonly isPending: boolean; readonly isSuccess: boolean; readonly reset: () => void };
+  /** Takes the edits back; the fault of a save that failed goes with them. */
+  readonly undo: () => void;
 }) {
   return (
     <>
-      <Button type="submit" kind="main" busy={busy} disabled={!dirty}>
+      <Button type="submit" kind="main" busy={patch.isPending} disabled={!dirty}>
         {name}
       </Button>
       {dirty && (
-        <Button kind="quiet" onClick={onUndo}>
+        <Button
+          kind="quiet"
+          onClick={() => {
+            undo();
+            patch.reset();
+          }}
+        >
           Undo
         </Button>
       )}
       <span role="status" className="hint">
-        {saved && !dirty ? 'Saved.' : ''}
+        {patch.isSuccess && !dirty ? 'Saved.' : ''}
       </span>
     </>
   );

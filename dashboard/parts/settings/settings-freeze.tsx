@@ -127,12 +127,8 @@ export function Freezes({ repo, activity }: { readonly repo: StatusEntry; readon
         <SaveRow
           name="Save freeze windows"
           dirty={Object.keys(changes).length > 0}
-          busy={patch.isPending}
-          saved={patch.isSuccess}
-          onUndo={() => {
-            undo();
-            patch.reset();
-          }}
+          patch={patch}
+          undo={undo}
         />
       </div>
     </form>

@@ -63,16 +63,7 @@ export function Priorities({ repo }: { readonly repo: StatusEntry }) {
       />
       {wrong === null && <Problem error={patch.error} />}
       <div className="row">
-        <SaveRow
-          name="Save priorities"
-          dirty={changed.length > 0}
-          busy={patch.isPending}
-          saved={patch.isSuccess}
-          onUndo={() => {
-            undo();
-            patch.reset();
-          }}
-        />
+        <SaveRow name="Save priorities" dirty={changed.length > 0} patch={patch} undo={undo} />
       </div>
     </form>
   );

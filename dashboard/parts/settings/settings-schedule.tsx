@@ -129,16 +129,7 @@ export function ScheduleRules({ repo }: { readonly repo: StatusEntry }) {
       ))}
       {wrong === null && <Problem error={patch.error} />}
       <div className="row">
-        <SaveRow
-          name="Save rules"
-          dirty={Object.keys(changes).length > 0}
-          busy={patch.isPending}
-          saved={patch.isSuccess}
-          onUndo={() => {
-            undo();
-            patch.reset();
-          }}
-        />
+        <SaveRow name="Save rules" dirty={Object.keys(changes).length > 0} patch={patch} undo={undo} />
       </div>
     </form>
   );
