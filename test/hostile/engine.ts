@@ -34,6 +34,7 @@ export interface Measured {
   readonly honestFailures: number;
   /** Time on a core that the process took meanwhile: what an attack costs whatever else the machine does. */
   readonly cpuMs: number;
+  readonly elapsedMs: number;
   /** Ended reconciles of the hostile tenant. */
   readonly hostileReconciles: number;
   readonly peakRssMiB: number;
@@ -143,6 +144,7 @@ async function run(orders: Orders): Promise<Measured> {
   const honestMs: number[] = [];
   let honestFailures = 0;
   const cpu = process.cpuUsage();
+  const begun = performance.now();
   for (let nth = 0; nth < orders.honestReconciles; nth += 1) {
     const started = performance.now();
     if ((await honest()) !== 'ok') honestFailures += 1;
@@ -153,8 +155,17 @@ async function run(orders: Orders): Promise<Measured> {
   clearInterval(watch);
   const { user, system } = process.cpuUsage(cpu);
   const cpuMs = (user + system) / 1e3;
+  const elapsedMs = performance.now() - begun;
   const peakRssMiB = Math.round(peak / 1024 / 1024);
-  return { honestMs, honestFailures, cpuMs, hostileReconciles, peakRssMiB, longestStallMs: stalls.max / 1e6 };
+  return {
+    honestMs,
+    honestFailures,
+    cpuMs,
+    elapsedMs,
+    hostileReconciles,
+    peakRssMiB,
+    longestStallMs: stalls.max / 1e6,
+  };
 }
 
 process.once('message', (orders: Orders) => {

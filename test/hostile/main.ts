@@ -100,7 +100,7 @@ async function main(): Promise<void> {
       `p95 ${p95.toFixed(0)} ms`,
       `${measured.honestFailures} failed`,
       `${measured.hostileReconciles} hostile reconciles`,
-      `${measured.cpuMs.toFixed(0)} ms on a core`,
+      `${((measured.cpuMs / measured.elapsedMs) * 100).toFixed(0)} % of a core`,
       `stalls up to ${measured.longestStallMs.toFixed(0)} ms`,
       `${measured.peakRssMiB} MiB`,
     ];

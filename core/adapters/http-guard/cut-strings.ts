@@ -51,7 +51,7 @@ export class StringCutter {
       if (this.#isInString) {
         const begin = at;
         const wasDropping = this.#isDropping;
-        at = this.#readString(piece, begin);
+        at = wasDropping ? this.#skipDropped(piece, begin) : this.#readString(piece, begin);
         if (!wasDropping && this.#isDropping) kept.push(piece.subarray(from, at));
         if (this.#isInString) continue;
         if (wasDropping) from = at;
@@ -77,7 +77,7 @@ export class StringCutter {
     let at = begin;
     let isOver = false;
     if (this.#length === 0) this.#keep = piece[at] === this.#wholeFrom ? this.#wholeBytes : this.#keepBytes;
-    const dropFrom = this.#isDropping ? piece.length : begin + this.#keep - this.#length;
+    const dropFrom = begin + this.#keep - this.#length;
     for (; at < piece.length; at += 1) {
       const byte = piece[at] as number;
       if (escapeLeft > 0) {
@@ -96,9 +96,28 @@ export class StringCutter {
     }
     this.#escapeLeft = escapeLeft;
     this.#length += at - begin;
-    if (!isOver) return at;
+    if (isOver) this.#isInString = false;
+    return at;
+  }
+
+  /**
+   * Skips what is dropped of a string: returns the index of its closing quote, or the end of the piece. Megabytes are of this
+   * part, so that it looks for the two bytes that matter and counts nothing.
+   */
+  #skipDropped(piece: Buffer, begin: number): number {
+    const first = this.#escapeLeft === BEHIND_BACKSLASH ? begin + 1 : begin;
+    const quote = orEnd(piece, piece.indexOf(QUOTE, first));
+    const backslash = orEnd(piece, piece.indexOf(BACKSLASH, first));
+    let at = Math.min(quote, backslash);
+    for (; at < piece.length && piece[at] !== QUOTE; at += 1) if (piece[at] === BACKSLASH) at += 1;
+    this.#escapeLeft = at > piece.length ? BEHIND_BACKSLASH : 0;
+    if (at >= piece.length) return piece.length;
     this.#isInString = false;
     this.#isDropping = false;
     return at;
   }
+}
+
+function orEnd(piece: Buffer, index: number): number {
+  return index === -1 ? piece.length : index;
 }

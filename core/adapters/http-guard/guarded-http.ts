@@ -121,9 +121,9 @@ function exchange(open: () => ClientRequest, request: HttpRequest): Promise<Http
         outgoing.destroy();
         return;
       }
-      collectBody(incoming, request).then((body) => {
+      collectBody(incoming, request).then((collected) => {
         clearTimeout(timer);
-        resolve({ ...head, body });
+        resolve({ ...head, ...collected });
       }, fail);
     });
     outgoing.end(request.body);
@@ -133,7 +133,7 @@ function exchange(open: () => ClientRequest, request: HttpRequest): Promise<Http
 function collectBody(
   incoming: IncomingMessage,
   { bodyBytesMax, cut }: Pick<HttpRequest, 'bodyBytesMax' | 'cut'>,
-): Promise<Buffer> {
+): Promise<Pick<HttpResponse, 'body' | 'sentBytes'>> {
   return new Promise((resolve, reject) => {
     const encoding = incoming.headers['content-encoding'] ?? 'identity';
     if (encoding !== 'identity') return reject(new HttpSendError('broken'));
@@ -144,17 +144,22 @@ function collectBody(
     let bytes = 0;
     incoming.on('data', (chunk: Buffer) => {
       sent += chunk.length;
-      if (sent > sentBytesMax) return reject(new HttpSendError('too_large'));
-      // A piece of the chunk would keep all of it in memory.
-      const kept = cutter === null ? chunk : Buffer.concat(cutter.push(chunk));
+      if (sent > sentBytesMax) return reject(new HttpSendError('too_large', sent));
+      const kept = cutter === null ? chunk : joinParts(chunk, cutter.push(chunk));
       bytes += kept.length;
-      if (bytes > bodyBytesMax) reject(new HttpSendError('too_large'));
+      if (bytes > bodyBytesMax) reject(new HttpSendError('too_large', sent));
       else if (kept.length > 0) chunks.push(kept);
     });
-    incoming.on('end', () => resolve(Buffer.concat(chunks)));
+    incoming.on('end', () => resolve({ body: Buffer.concat(chunks), sentBytes: sent }));
     // A body that was cut ends in an error, never in `end`.
-    incoming.on('error', () => reject(new HttpSendError('broken')));
+    incoming.on('error', () => reject(new HttpSendError('broken', sent)));
   });
+}
+
+/** The kept bytes of a chunk. A part of a chunk would hold all of it in memory, and is copied. */
+function joinParts(chunk: Buffer, parts: readonly Buffer[]): Buffer {
+  const isWhole = parts.length === 1 && parts[0]?.length === chunk.length;
+  return isWhole ? chunk : Buffer.concat(parts);
 }
 
 function flattenHeaders(incoming: IncomingMessage): Record<string, string> {

@@ -19,6 +19,8 @@ export interface HttpResponse {
   /** Headers by name in lower case; repeated headers are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** Bytes of the body as it was sent, what was cut off included. @default those of `body` */
+  readonly sentBytes?: number;
 }
 
 /** Sends one request. It is a plain function, so that a test on virtual time needs no socket. Throws `HttpSendError`. */
@@ -35,6 +37,8 @@ const HTTP_SEND_ERROR_KINDS = [
   'broken',
   /** The answer is larger than asked for; the other side has acted. */
   'too_large',
+  /** This process has read as much from there as it may for now; nothing was sent. */
+  'withheld',
 ] as const;
 export type HttpSendErrorKind = (typeof HTTP_SEND_ERROR_KINDS)[number];
 
@@ -44,7 +48,11 @@ export type HttpSendErrorKind = (typeof HTTP_SEND_ERROR_KINDS)[number];
  */
 export class HttpSendError extends Error {
   override readonly name = 'HttpSendError';
-  constructor(readonly kind: HttpSendErrorKind) {
+  /** `sentBytes`: bytes of the body that had come by then. */
+  constructor(
+    readonly kind: HttpSendErrorKind,
+    readonly sentBytes = 0,
+  ) {
     super(`http: ${kind}`);
   }
 }

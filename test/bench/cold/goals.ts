@@ -14,9 +14,9 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   advice: 223,
   connections: 200,
   // 8 of it merge what a backport carries, as staging does, 4 follow `.gitattributes` and macros for that, 2 look a settings file
-  // through before it is read, 1 judges jobs by their statuses, 1 tells schedules by jobs, and
-  // 1 reads runs one by one where the forge hides one.
-  'forge-ops': 243,
+  // through before it is read, 1 judges jobs by their statuses, 1 tells schedules by jobs, 1 reads runs one by one where the forge hides
+  // one, and 1 skips what is cut off of long texts.
+  'forge-ops': 244,
   admin: 190,
   'container-health': 125,
   tick: 165,
@@ -35,9 +35,9 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   site: 40,
   secrets: 160,
   // 32 of it read the settings file of a repository, with positions, 3 read patterns as each forge does, 3 compare patches and count what
-  // strangers' texts take, 2 read long timelines in parts, 2 tell merges of earlier heads and schedules by jobs, and 1 sends whole files
-  // where patches are slow. No function: it starts once an hour at most.
-  engine: 288,
+  // strangers' texts take, 2 read long timelines in parts, 2 tell merges of earlier heads and schedules by jobs, 1 sends whole files
+  // where patches are slow, and 1 paces large answers. No function: it starts once an hour at most.
+  engine: 289,
 };
 /**
  * The largest size of a function, minified: beyond it a cold start is felt. Each function that answers people holds the schemas of all

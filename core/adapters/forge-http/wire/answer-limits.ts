@@ -87,8 +87,10 @@ export function answerValuesMax(label: string): number {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
-const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
-const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
 
 /**
  * Whether a JSON text has no more values and no deeper nesting than any answer of a forge. Looked at before it is parsed:
@@ -103,10 +105,10 @@ export function isBoundedJson(body: Buffer, valuesMax: number = FORGE_ANSWER_VAL
       at = endOfString(body, at);
     } else if (byte === COMMA) {
       values += 1;
-    } else if (OPENING.has(byte)) {
+    } else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
       depth += 1;
       values += 1;
-    } else if (CLOSING.has(byte)) depth -= 1;
+    } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) depth -= 1;
     if (depth > FORGE_ANSWER_DEPTH_MAX || values > valuesMax) return false;
   }
   return true;

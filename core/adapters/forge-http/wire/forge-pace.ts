@@ -3,6 +3,7 @@ import {
   FORGE_PACE_ASKING_MS,
   FORGE_PACE_CREDENTIALS_MAX,
   FORGE_PACE_HOSTS_MAX,
+  FORGE_PACE_REPOS_MAX,
   FORGE_PACE_WAIT_MS_MAX,
   FORGE_QUIET_MS,
 } from '#core/adapters/forge-http/wire/forge-pace-limits.ts';
@@ -10,6 +11,7 @@ import { parseUrl } from '#core/domain/parse-url.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { HttpRequest, HttpResponse, HttpSend } from '../../http-guard/http-send.ts';
 import { HttpSendError } from '../../http-guard/http-send.ts';
+import { ByteAllowance } from './byte-allowance.ts';
 import { ReadCeiling } from './read-ceiling.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
 
@@ -31,6 +33,8 @@ interface Host {
   /** Ceiling for all credentials together, once the host is seen to limit by address. */
   readonly ceiling: ReadCeiling;
   readonly askers: Map<string, Asker>;
+  /** Of each repository and credential. */
+  readonly allowances: Map<string, ByteAllowance>;
 }
 
 /**
@@ -38,6 +42,7 @@ interface Host {
  * is left alone for as long as the forge says, and then gets few reads a second, and more as long as there is no complaint;
  * so does one whose calls went unanswered. One tenant must not slow its neighbours on a forge by what its own token did: only
  * where most of the credentials that ask are held back does the same hold for the host, whose proxy then limits by address.
+ * The reads of a repository whose answers are large wait as well, because each byte takes time from all tenants.
  * Writes always go: what takes a success back must not wait (A24).
  */
 export class ForgePace {
@@ -51,27 +56,37 @@ export class ForgePace {
   pace(send: HttpSend): HttpSend {
     return async (request) => {
       const host = this.#hostOf(request);
-      const asker = this.#askerOf(host, request);
-      const refused = request.method === 'GET' ? await this.#admit(host, asker) : null;
+      const credential = hashOf(request.headers);
+      const asker = this.#askerOf(host, credential);
+      const allowance = allowanceOf(host, credential, request);
+      const refused = request.method === 'GET' ? await this.#admit(host, asker, allowance) : null;
       if (refused !== null) return refused;
       try {
         const response = await send(request);
+        allowance.count(this.#clock.monotonic(), response.sentBytes ?? response.body.length);
         this.#learn(host, asker, response);
         return response;
       } catch (error) {
-        if (error instanceof HttpSendError && error.kind !== 'refused') asker.failures += 1;
+        if (!(error instanceof HttpSendError)) throw error;
+        allowance.count(this.#clock.monotonic(), error.sentBytes);
+        if (error.kind !== 'refused') asker.failures += 1;
         throw error;
       }
     };
   }
 
-  /** Waits for the turn of a read. Returns an answer in the forge's place where that would take too long, else null. */
-  async #admit(host: Host, asker: Asker): Promise<HttpResponse | null> {
+  /**
+   * Waits for the turn of a read. Returns an answer in the forge's place where that would take too long, else null. Throws
+   * where the bytes of earlier answers have to be waited for that long: of these the forge has said nothing.
+   */
+  async #admit(host: Host, asker: Asker, allowance: ByteAllowance): Promise<HttpResponse | null> {
     const now = this.#clock.monotonic();
     asker.askedAt = now;
-    const waitMs = Math.max(asker.ceiling.waitMs(now), host.ceiling.waitMs(now));
+    const turnMs = Math.max(asker.ceiling.waitMs(now), host.ceiling.waitMs(now));
     const isQuiet = asker.ceiling.isQuiet(now) || host.ceiling.isQuiet(now);
-    if (isQuiet || waitMs > FORGE_PACE_WAIT_MS_MAX) return tooMany(waitMs);
+    if (isQuiet || turnMs > FORGE_PACE_WAIT_MS_MAX) return tooMany(turnMs);
+    const waitMs = Math.max(turnMs, allowance.waitMs(now));
+    if (waitMs > FORGE_PACE_WAIT_MS_MAX) throw new HttpSendError('withheld');
     for (const ceiling of [asker.ceiling, host.ceiling]) ceiling.take(now + waitMs);
     if (waitMs > 0) await this.#clock.sleep(waitMs);
     return null;
@@ -98,19 +113,30 @@ export class ForgePace {
     return remember(this.#hosts, name, FORGE_PACE_HOSTS_MAX, () => ({
       ceiling: new ReadCeiling(),
       askers: new Map(),
+      allowances: new Map(),
     }));
   }
 
-  #askerOf(host: Host, { headers }: HttpRequest): Asker {
-    const credential = createHash('sha256')
-      .update(headers.authorization ?? '')
-      .digest('base64url');
+  #askerOf(host: Host, credential: string): Asker {
     return remember(host.askers, credential, FORGE_PACE_CREDENTIALS_MAX, () => ({
       ceiling: new ReadCeiling(),
       askedAt: this.#clock.monotonic(),
       failures: 0,
     }));
   }
+}
+
+/** The allowance of a repository with this credential; calls outside of repositories have one together. */
+function allowanceOf(host: Host, credential: string, { url }: HttpRequest): ByteAllowance {
+  const repo = /\/api\/v1\/repos\/[^/]+\/[^/?]+/.exec(url)?.[0] ?? '';
+  const key = `${credential} ${repo}`;
+  return remember(host.allowances, key, FORGE_PACE_REPOS_MAX, () => new ByteAllowance());
+}
+
+function hashOf({ authorization }: HttpRequest['headers']): string {
+  return createHash('sha256')
+    .update(authorization ?? '')
+    .digest('base64url');
 }
 
 /** The entry of a key, made where there is none; the longest unused one makes room. */

@@ -87,7 +87,7 @@ export interface ForgeTransport {
 }
 
 /** Kinds of errors after which nothing was accepted, so that the effect cannot have happened. */
-const UNSENT: readonly HttpSendErrorKind[] = ['refused', 'connect'];
+const UNSENT: readonly HttpSendErrorKind[] = ['refused', 'connect', 'withheld'];
 /**
  * Kinds of errors after which a read is tried again. A time-out is none: the forge is slow, and a second wait could
  * outlive the lease.
@@ -219,6 +219,7 @@ async function sendWithRetry(
   const last = retried ? await trySend(config, budget, instanceBase, call) : first;
   if (!(last instanceof HttpSendError)) return last;
   const effectUnknown = isWrite(call) && !UNSENT.includes(last.kind);
+  if (last.kind === 'withheld') throw new ReadNotBegun(call.label);
   if (last.kind === 'too_large') throw new AnswerTooLarge(call.label, effectUnknown);
   throw new ForgeError('unreachable', call.label, null, null, effectUnknown);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
-import type { HttpRequest } from '#core/adapters/http-guard/http-send.ts';
+import type { HttpRequest, HttpSendError } from '#core/adapters/http-guard/http-send.ts';
 import {
   type LoopbackServer,
   readRequestBody,
@@ -86,6 +86,16 @@ describe('guarded HTTP', () => {
     expect(await failureOf(get('/', { cut: { ...cut, keepBytes: 2_000 } }))).toMatchObject({
       kind: 'too_large',
     });
+  });
+
+  test('an answer and a refusal tell how many bytes were sent, what was cut off included', async () => {
+    answer = (_request, response) => void response.end(JSON.stringify(['x'.repeat(50_000), 'end']));
+    const cut = { keepBytes: 10, sentBytesMax: 60_000 };
+    expect(await get('/', { cut })).toMatchObject({ sentBytes: 50_010 });
+    expect(await get('/', { bodyBytesMax: 60_000 })).toMatchObject({ sentBytes: 50_010 });
+    const refused = (await failureOf(get('/', { cut: { ...cut, sentBytesMax: 40_000 } }))) as HttpSendError;
+    expect(refused.sentBytes).toBeGreaterThan(40_000);
+    expect(refused.sentBytes).toBeLessThanOrEqual(50_010);
   });
 
   test('a body at the limit passes, one byte more does not', async () => {

@@ -24,21 +24,23 @@ function open() {
     if (world.answer instanceof HttpSendError) throw world.answer;
     return world.answer;
   });
-  const call = (method: HttpRequest['method'] = 'GET', host = 'forge.example', token = 'bot') =>
+  const call = (method: HttpRequest['method'] = 'GET', host = 'forge.example', token = 'bot', path = 'x') =>
     send({
       method,
-      url: `https://${host}/api/v1/x`,
+      url: `https://${host}/api/v1/${path}`,
       timeoutMs: 1_000,
       bodyBytesMax: 1_000,
       headers: { authorization: `token ${token}` },
     });
   const callAs = (token: string) => call('GET', 'forge.example', token);
+  const callIn = (repo: string, method: HttpRequest['method'] = 'GET') =>
+    call(method, 'forge.example', 'bot', `repos/${repo}/pulls?page=1`);
   /** After those who need not wait were sent. */
   const pass = async (ms: number) => {
     await new Promise((settled) => setImmediate(settled));
     await clock.advance(ms);
   };
-  return { clock, sent, world, call, callAs, pass };
+  return { clock, sent, world, call, callAs, callIn, pass };
 }
 
 test('a forge that never complains is not held back', async () => {
@@ -186,4 +188,64 @@ test('calls of one credential that get no answer slow no other of its host', asy
   await pass(0);
   await answers;
   expect(new Set(sent.map(({ at }) => at)).size).toBe(1);
+});
+
+describe('a repository whose answers are large', () => {
+  const MIB = 1024 * 1024;
+  const large = (mib: number): HttpResponse => ({ ...OK, sentBytes: mib * MIB });
+  /** When each call was sent, after the first. */
+  const timesOf = (sent: readonly { readonly at: number }[]) => sent.map(({ at }) => at - (sent[0]?.at ?? 0));
+
+  test('waits with its next read for as long as the bytes beyond 128 MiB take at 16 MiB a second', async () => {
+    const { clock, sent, world, callIn, pass } = open();
+    world.answer = large(64);
+    for (let nth = 0; nth < 3; nth += 1) await callIn('acme/app');
+    expect(timesOf(sent)).toEqual([0, 0, 0]);
+    const next = callIn('acme/app');
+    await pass(3_999);
+    expect(sent).toHaveLength(3);
+    await pass(1);
+    await next;
+    expect(timesOf(sent)[3]).toBe(4_000);
+    await clock.advance(60_000);
+    await callIn('acme/app');
+    expect(timesOf(sent)[4]).toBe(64_000);
+  });
+
+  test('has nothing sent that would wait for more than five seconds, and that is no failure of the forge', async () => {
+    const { clock, sent, world, callIn } = open();
+    world.answer = large(209);
+    await callIn('acme/app');
+    for (let nth = 0; nth < 4; nth += 1) {
+      await expect(callIn('acme/app')).rejects.toMatchObject({ kind: 'withheld' });
+    }
+    expect(sent).toHaveLength(1);
+    world.answer = OK;
+    await clock.advance(6_000);
+    for (let nth = 0; nth < 50; nth += 1) await callIn('acme/app');
+    expect(sent).toHaveLength(51);
+    expect(timesOf(sent).at(-1)).toBe(6_000);
+  });
+
+  test('counts what was refused as it came', async () => {
+    const { sent, world, callIn } = open();
+    for (const kind of ['too_large', 'broken'] as const) {
+      world.answer = new HttpSendError(kind, 120 * MIB);
+      await callIn('acme/app').catch(() => undefined);
+    }
+    await expect(callIn('acme/app')).rejects.toMatchObject({ kind: 'withheld' });
+    expect(sent).toHaveLength(2);
+  });
+
+  test('keeps no write waiting, no other repository of its credential, and no other credential', async () => {
+    const { sent, world, call, callIn } = open();
+    world.answer = large(600);
+    await callIn('acme/app');
+    world.answer = OK;
+    await callIn('acme/app', 'POST');
+    await callIn('acme/app-2');
+    await call('GET', 'forge.example', 'other', 'repos/acme/app/pulls');
+    await call();
+    expect(timesOf(sent)).toEqual([0, 0, 0, 0, 0]);
+  });
 });

@@ -418,6 +418,12 @@ describe('a lost connection', () => {
     expect(seen).toHaveLength(1);
   });
 
+  test('a read that this process withholds was not begun, and is no failure of the forge', async () => {
+    const { send, seen } = scriptForge(() => 'withheld');
+    expect(await errorOf(open({ send }).request(READ))).toBeInstanceOf(ReadNotBegun);
+    expect(seen).toHaveLength(1);
+  });
+
   test.each([
     ['refused', false],
     ['connect', false],
