@@ -140,7 +140,7 @@ export function Events({
   return (
     <ol className="events">
       {events.map((event) => {
-        const word = wordOfEvent(event.event);
+        const word = wordOfEvent(event.event, event.reason);
         const repo = repos.find((each) => each.repo_id === event.repo_id);
         const isShared = repos.some((each) => each.repo_slug === event.repo_slug && each !== repo);
         const reason = (event.event === 'pr_bounced' ? sayBounce : sayReason)(event.reason);

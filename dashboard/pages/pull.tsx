@@ -243,7 +243,7 @@ function History({ story }: { readonly story: PullStory }) {
       ) : (
         <ol className="events">
           {history.slice(0, HISTORY_SHOWN_MAX).map((entry) => {
-            const word = wordOfEvent(entry.event);
+            const word = wordOfEvent(entry.event, entry.code);
             return (
               <li key={`${entry.timestamp} ${entry.event} ${entry.code}`}>
                 <Mark tone={word.tone} />

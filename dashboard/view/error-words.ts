@@ -15,7 +15,7 @@ export interface ErrorWords {
 interface Words {
   readonly title: string;
   readonly goTo?: ErrorWords['goTo'];
-  /** The step where a page offers another one than the table of steps: it signs in, marks the field, asks again by itself. */
+  /** The step where a page offers another one than the table of steps: it signs in, asks again by itself. */
   readonly fix?: string;
 }
 
@@ -41,8 +41,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   second_factor_required: { title: 'A second factor is needed' },
   not_found: { title: 'Not found', fix: 'Go back to the overview.' },
   connection_not_found: { title: 'Its connection is gone', goTo: 'connections' },
-  invalid_field: { title: 'A value is not allowed', fix: 'Correct the marked field.' },
-  missing_fields: { title: 'Something is missing', fix: 'Fill in the marked field.' },
+  invalid_field: { title: 'A value is not allowed' },
+  missing_fields: { title: 'Something is missing' },
   forge_error: { title: 'The forge answered with an error' },
   forge_token_required: { title: 'A forge token of your own is needed' },
   forge_token_refused: { title: 'The forge refused your own token' },

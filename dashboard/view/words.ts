@@ -1,4 +1,9 @@
-import { codeOfEvent, isPullCode, type PullCodeName } from '../../core/domain/pulls/find-pull-code.ts';
+import {
+  codeOfEvent,
+  isPullCode,
+  isSetAside,
+  type PullCodeName,
+} from '../../core/domain/pulls/find-pull-code.ts';
 import type { Turn } from '../../core/domain/pulls/pull-code-kinds.ts';
 import { PULL_CODES } from '../../core/domain/pulls/pull-code-table.ts';
 import type { Tone } from './tone.ts';
@@ -152,7 +157,10 @@ const EVENTS: Readonly<Record<string, Word>> = {
   pr_skipped: { tone: 'quiet', name: 'left the queue', meaning: '' },
 };
 
-export function wordOfEvent(event: string): Word {
+const SET_ASIDE: Word = { tone: 'busy', name: 'was set aside', meaning: '' };
+
+export function wordOfEvent(event: string, reason: string | null = null): Word {
+  if (isSetAside(event, reason)) return SET_ASIDE;
   return EVENTS[event] ?? { tone: 'unknown', name: event.replaceAll('_', ' '), meaning: '' };
 }
 

@@ -146,7 +146,7 @@ export async function readBounce(watched: WatchedPage, prs: readonly number[]): 
     .getByRole('listitem')
     .filter({ hasText: `#${bounced}` });
   await sees(
-    place.getByText('This head failed before. Push a fix, or press "Cancel auto merge" on the forge', {
+    place.getByText('The gate fails with this pull request and passes without it. Push a fix, or press', {
       exact: false,
     }),
     SLOW_MS,

@@ -21,6 +21,16 @@ function codeOfBounce(reason: string | null): PullCodeName {
   return reason === 'verdict_known' || reason === 'retest_spent' ? reason : 'gate_failed';
 }
 
+/** A refusal whose status says that the pull request waits. */
+export function isSetAside(event: string, reason: string | null): boolean {
+  return (
+    event === 'pr_refused' &&
+    reason !== null &&
+    isPullCode(reason) &&
+    PULL_CODES[reason].says.startsWith('waiting:')
+  );
+}
+
 const PLAIN_EVENTS: Readonly<Record<ActivityEventName, string>> = {
   pr_queued: 'queued',
   pr_staged: 'staged',

@@ -1,5 +1,7 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import { LANDING_TIMEOUT_MS } from '#core/domain/limits.ts';
+import type { PullCodeName } from '#core/domain/pulls/find-pull-code.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import {
   type Block,
   QUEUE_PLACES_MAX,
@@ -88,16 +90,16 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
       ? situation('waiting', 'other_target')
       : { ...situation('waiting', 'head_changed'), says: describeHeadChange(entry.movedWhy) };
   if (isBounced(record, entry)) return situation('bounced', codeOfBounce(bounceOf(record, entry)));
-  if (entry.refusedFor !== null) return situation('refused', entry.refusedFor);
+  if (entry.refusedFor !== null) return situation(stateOf(entry.refusedFor), entry.refusedFor);
   const deferred = deferOf(record, entry, at);
   const kept = keptReason(record, entry);
   if (deferred !== undefined && (kept === null || !isSilent(deferred.reason)))
-    return { ...situation('waiting', deferred.reason), until: deferred.until };
+    return { ...situation(stateOf(deferred.reason), deferred.reason), until: deferred.until };
   const own = record.batches.filter((batch) =>
     activeMembers(batch).some((member) => member.pr === entry.pr && member.head === entry.head),
   );
   const isBuilt = own.some(({ chain }) => chain.length > 0);
-  if (kept !== null && !isBuilt) return situation('waiting', kept);
+  if (kept !== null && !isBuilt) return situation(stateOf(kept), kept);
   const isAtStaging = own.every((batch) => waitsForStaging(batch, entry.pr));
   if (own.length > 0 && isAtStaging && isStagingStopped(record)) return situation('waiting', 'queue_stopped');
   // A batch of which the forge has nothing yet may come to nothing.
@@ -132,6 +134,11 @@ function isAtRunner(record: QueueRecord, staged: readonly Batch[], pr: number): 
 
 function situation(state: Situation['state'], reason: string | null = null): Situation {
   return { state, reason, until: null };
+}
+
+/** The word that its status begins with. */
+function stateOf(reason: PullCodeName): 'refused' | 'waiting' {
+  return PULL_CODES[reason].says.startsWith('refused:') ? 'refused' : 'waiting';
 }
 
 function deferOf(record: QueueRecord, entry: QueueEntry, at: EpochMs): Deferred | undefined {

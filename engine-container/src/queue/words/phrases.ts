@@ -48,14 +48,18 @@ export function describeBounce(cause: BounceCause): string {
   return PULL_CODES[cause === 'merge_timeout' ? 'bounced_merge_timeout' : cause].says;
 }
 
+type ToldBounce = Pick<Bounced, 'again' | 'cause' | 'verdict'>;
+
 /** A bounce, said again where another writer wrote over it: which run failed is in the history of the head. */
-export function describeEarlierBounce(bounce?: Pick<Bounced, 'again' | 'cause'>): string {
+export function describeEarlierBounce(bounce?: ToldBounce): string {
   return PULL_CODES[codeOfBounce(bounce)].says;
 }
 
-export function codeOfBounce({ again, cause }: Pick<Bounced, 'again' | 'cause'> = {}): PullCodeName {
+/** One that was read back from its words alone has no verdict: why it was is not known any more. */
+export function codeOfBounce({ again, cause, verdict }: ToldBounce = {}): PullCodeName {
   if (again !== undefined) return again;
-  return cause === 'merge_timeout' ? 'bounced_merge_timeout' : (cause ?? 'bounced');
+  if (cause === undefined) return verdict === undefined ? 'bounced' : 'gate_failed';
+  return cause === 'merge_timeout' ? 'bounced_merge_timeout' : cause;
 }
 
 export function describeLostSchedule(): string {

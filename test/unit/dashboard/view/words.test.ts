@@ -27,6 +27,12 @@ test('every outcome, state, event and action has words; what is not listed is un
   }
 });
 
+test('an event of a refusal has the word that its status begins with', () => {
+  expect(words.wordOfEvent('pr_refused', 'conflict').name).toBe('was refused');
+  expect(words.wordOfEvent('pr_refused', 'base_red').name).toBe('was set aside');
+  expect(words.wordOfEvent('pr_refused', 'of a newer service').name).toBe('was refused');
+});
+
 test('every refusal of the queue has its way out', () => {
   for (const reason of REFUSALS) expect(words.sayReason(reason)).not.toBe(reason.replaceAll('_', ' '));
   expect(words.sayReason('some_new_reason')).toBe('some new reason');
@@ -220,8 +226,6 @@ const OWN_ON_PAGE = [
   'session_required',
   'auth_unavailable',
   'not_found',
-  'invalid_field',
-  'missing_fields',
   'realtime_unavailable',
   'unreachable',
 ];

@@ -1,5 +1,6 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { QUEUE_PLACES_MAX, QUEUE_TITLE_CHARS_MAX } from '#core/domain/queue/queue-view.ts';
+import { REFUSALS } from '../../../../../engine-container/src/queue/admission/admission-facts.ts';
 import { startAutoFanout } from '../../../../../engine-container/src/queue/policy/auto-fanout.ts';
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
 import { toQueueView } from '../../../../../engine-container/src/queue/told/view.ts';
@@ -64,11 +65,25 @@ test('every place of the queue says where it stands and why', () => {
     [2, 'staged', null],
     [3, 'ready', 'next_batch'],
     [4, 'refused', 'approvals_missing'],
-    [5, 'waiting', 'conflict'],
+    [5, 'refused', 'conflict'],
     [6, 'bounced', 'bounced'],
     [7, 'waiting', 'head_changed'],
     [8, 'waiting', 'not_admitted'],
   ]);
+});
+
+test.each(['conflict', 'gate_not_started', 'forge_conflict', 'base_red', 'not_mergeable'] as const)(
+  'one that is set aside is in the state that its status begins with: %s',
+  (reason) => {
+    const deferred = [{ pr: 1, head: 'head-1', reason, baseTree: 't', until: null }];
+    const [place] = placesOf({ entries: [givenEntry(1)], deferred });
+    expect(PULL_CODES[reason].says.split(':')[0]).toBe(place?.[1]);
+  },
+);
+
+test.each(REFUSALS)('one that is not admitted is in the state that its status begins with: %s', (reason) => {
+  const [place] = placesOf({ entries: [givenEntry(1, { refusedFor: reason, readyAt: null })] });
+  expect(PULL_CODES[reason].says.split(':')[0]).toBe(place?.[1]);
 });
 
 test('a member behind the limit waits for the next batch; a bounce of another head says nothing', () => {
@@ -215,7 +230,7 @@ describe('a refusal of staging whose words stand until it is tried again', () =>
       { entries: [givenEntry(1, { said })], deferred: [refused, ahead] },
     ],
   ])('is told as its head tells it where %s', (_case, changes) => {
-    expect(placesOf(changes)).toEqual([[1, 'waiting', 'conflict']]);
+    expect(placesOf(changes)).toEqual([[1, 'refused', 'conflict']]);
   });
 
   test('is told no more once the head says something else', () => {
@@ -238,6 +253,7 @@ test('long lines and titles are cut, never half a character', () => {
 
 test.each([
   [{}, 'bounced'],
+  [{ verdict: { baseTree: 'tree', times: 1, runUrl: null } }, 'gate_failed'],
   [{ cause: 'merge_timeout' }, 'bounced_merge_timeout'],
   [{ cause: 'fork_merge_timeout' }, 'fork_merge_timeout'],
   [{ again: 'verdict_known' }, 'verdict_known'],
