@@ -2,9 +2,9 @@ import { codeOfEvent } from '../pulls/find-pull-code.ts';
 import { PULL_CODES } from '../pulls/pull-code-table.ts';
 import type { ActivityEvent } from '../queue/batch.ts';
 import type { ManagedRepo } from '../repos/repo.ts';
-import { type Notice, toLinks, toPlainLine, urlOfPull } from './notice.ts';
+import { type Notice, sayNextStep, toLinks, toPlainLine, urlOfPull } from './notice.ts';
 import type { PullTopic } from './notice-topics.ts';
-import { HAPPENED } from './queue-notices.ts';
+import { sayHappened } from './queue-notices.ts';
 
 /**
  * To the author, who may be of another account than the queue and may have lost the right to read there: the repository,
@@ -17,13 +17,14 @@ export function describeAuthorNotice(
   runUrl: string | null,
 ): Notice {
   const name = `${toPlainLine(repo.slug)} #${event.pr}`;
+  const happened = sayHappened(topic, event);
   const code = codeOfEvent(event.event, event.reason);
   const words = code === null ? null : PULL_CODES[code];
   return {
-    subject: `${name} ${HAPPENED[topic]}`,
+    subject: `${name} ${happened}`,
     lines: [
-      `Your pull request ${name} ${HAPPENED[topic]}.`,
-      ...(words === null ? [] : [`Status: ${words.says}`, `Next step: ${words.next}`]),
+      `Your pull request ${name} ${happened}.`,
+      ...(words === null ? [] : [`Status: ${words.says}`, sayNextStep(words.next)]),
     ],
     links: toLinks([
       ['Pull request', urlOfPull(repo, event.pr)],

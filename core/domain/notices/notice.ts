@@ -51,6 +51,12 @@ export function nameOfPull(slug: string, { pr, title: given }: Pick<ActivityEven
   return `${toPlainLine(slug)} #${pr}: ${title === '' ? '(no title)' : `"${title}"`}`;
 }
 
+/** "Nothing: …" answers the question for the next step; as a step it would be none. */
+export function sayNextStep(next: string): string {
+  const [, why] = /^Nothing: (.*)$/s.exec(next) ?? [];
+  return why === undefined ? `Next step: ${next}` : `No step is needed: ${why}`;
+}
+
 export function urlOfPull(repo: Pick<ManagedRepo, 'instanceUrl' | 'slug'>, pr: number): string {
   return `${repo.instanceUrl.replace(/\/+$/, '')}/${repo.slug}/pulls/${pr}`;
 }

@@ -1,6 +1,6 @@
 import type { RefusalCause } from '../forge/refusal-cause.ts';
 import type { RepoId } from '../ids.ts';
-import { codeOfEvent } from '../pulls/find-pull-code.ts';
+import { codeOfEvent, isSetAside } from '../pulls/find-pull-code.ts';
 import { PULL_CODES } from '../pulls/pull-code-table.ts';
 import type { ActivityEvent } from '../queue/batch.ts';
 import { type StandstillCause, sayStandstill } from '../queue/standstill.ts';
@@ -8,7 +8,7 @@ import { sayTime } from '../repos/pause.ts';
 import type { ManagedRepo } from '../repos/repo.ts';
 import { type DriftKind, sayDrift } from '../set-up/drift.ts';
 import { sinceEarliest } from '../set-up/drift-since.ts';
-import { type Notice, nameOfPull, toLinks, toPlainLine, urlOfPull } from './notice.ts';
+import { type Notice, nameOfPull, sayNextStep, toLinks, toPlainLine, urlOfPull } from './notice.ts';
 import { NOTICE_WAYS, type PullTopic, WATCHED_TOPICS, waysOf } from './notice-topics.ts';
 import { pullPageOf } from './service-pages.ts';
 
@@ -31,12 +31,19 @@ export type Trouble = { readonly repoId: RepoId; readonly since: number | null }
     }
 );
 
-/** The news of a pull request, behind its name: the same to its author and to the places of the queue. */
-export const HAPPENED: Readonly<Record<PullTopic, string>> = {
+const HAPPENED: Readonly<Record<PullTopic, string>> = {
   bounced: 'was bounced by the merge queue',
   refused: 'is refused by the merge queue for now',
   landed: 'was landed by the merge queue',
 };
+
+/** The news of a pull request, behind its name: the same to its author and to the places of the queue. */
+export function sayHappened(
+  topic: PullTopic,
+  { event, reason }: Pick<ActivityEvent, 'event' | 'reason'>,
+): string {
+  return isSetAside(event, reason) ? 'is set aside by the merge queue for now' : HAPPENED[topic];
+}
 
 /** In the words of its status: where it stands, why, and the next step. `runUrl`: the failing gate run; null: none is known. */
 export function describePullNotice(
@@ -49,10 +56,10 @@ export function describePullNotice(
   const code = codeOfEvent(event.event, event.reason);
   const words = code === null ? null : PULL_CODES[code];
   return {
-    subject: `${toPlainLine(repo.slug)} #${event.pr} ${HAPPENED[topic]}`,
+    subject: `${toPlainLine(repo.slug)} #${event.pr} ${sayHappened(topic, event)}`,
     lines: [
       nameOfPull(repo.slug, event),
-      ...(words === null ? [] : [`Status: ${words.says}`, `Next step: ${words.next}`]),
+      ...(words === null ? [] : [`Status: ${words.says}`, sayNextStep(words.next)]),
     ],
     links: toLinks([
       ['Pull request', urlOfPull(repo, event.pr)],
@@ -77,7 +84,7 @@ export function describeTrouble(repo: RepoName, trouble: Trouble, pageUrl: strin
     lines: [
       `${says}${saySince(trouble)}.`,
       ...(usualMs === null ? [] : [`It usually takes at most ${Math.ceil(usualMs / 60_000)} min.`]),
-      `Next step: ${next}`,
+      sayNextStep(next),
     ],
     links: toLinks([['Queue', pageUrl]]),
   };

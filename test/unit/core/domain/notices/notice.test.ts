@@ -1,3 +1,4 @@
+import { describeAuthorNotice } from '#core/domain/notices/author-notice.ts';
 import {
   describeInvoiceNotice,
   findGateRunOfBounce,
@@ -6,6 +7,7 @@ import {
   withoutLinks,
 } from '#core/domain/notices/notice.ts';
 import { describePullNotice, describeTrouble } from '#core/domain/notices/queue-notices.ts';
+import { PULL_CODE_NAMES } from '#core/domain/pulls/find-pull-code.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { givenNodeRow } from '../../../../builders/store-rows.ts';
 
@@ -96,6 +98,39 @@ test('a bounce names status, next step and run; without title or run it says so'
   ]);
   const timedOut = describePullNotice('bounced', repo, { ...BOUNCE, reason: 'merge_timeout' }, PAGE, null);
   expect(timedOut.lines).toContain(`Next step: ${PULL_CODES.bounced_merge_timeout.next}`);
+});
+
+test('a notice of a landing names no step, because none is left', () => {
+  const landed = { ...BOUNCE, event: 'pr_landed', reason: null } as const;
+  const told = [
+    describePullNotice('landed', repo, landed, PAGE, null),
+    describeAuthorNotice('landed', repo, landed, null),
+  ];
+  for (const { lines } of told) {
+    expect(lines).toContain('No step is needed: it is merged.');
+    expect(lines.join()).not.toContain('Next step');
+  }
+});
+
+test.each(PULL_CODE_NAMES)('a notice of %s calls nothing a step that is none', (reason) => {
+  const { lines } = describePullNotice(
+    'refused',
+    repo,
+    { ...BOUNCE, event: 'pr_refused', reason },
+    PAGE,
+    null,
+  );
+  expect(lines.join('\n')).not.toMatch(/Next step: Nothing/);
+  expect(lines).toHaveLength(3);
+});
+
+test.each([
+  ['conflict', 'is refused by the merge queue for now'],
+  ['base_red', 'is set aside by the merge queue for now'],
+] as const)('the subject says of %s what its status says', (reason, happened) => {
+  const event = { ...BOUNCE, event: 'pr_refused', reason } as const;
+  expect(describePullNotice('refused', repo, event, PAGE, null).subject).toBe(`acme/web #3 ${happened}`);
+  expect(describeAuthorNotice('refused', repo, event, null).subject).toBe(`acme/web #3 ${happened}`);
 });
 
 test('a notice of an invoice has a link only where there is a page', () => {
