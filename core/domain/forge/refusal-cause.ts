@@ -10,11 +10,11 @@ export const REFUSAL_CAUSES = {
   },
   moved: {
     says: 'The repository has another name or owner on the forge now',
-    next: 'Give the bot access to the repository there, enroll the repository here under its new name, and delete the old entry.',
+    next: 'Give the bot access to the repository there, add it here under its new name with "Add repositories", and press "Remove from the queue" in the settings of the old one.',
   },
   replaced: {
     says: 'Another repository has the name of this one on the forge now',
-    next: 'Enroll the repository under its new name, and delete this entry. If it was deleted and made anew on the forge, delete this entry and enroll it again.',
+    next: 'Add the repository under its new name with "Add repositories", and press "Remove from the queue" in the settings of this one. If it was deleted and made anew on the forge, do that first, and then add it again.',
   },
   pulls_hidden: {
     says: 'The forge shows the branches of this repository and none of its pull requests',
@@ -26,7 +26,7 @@ export const REFUSAL_CAUSES = {
   },
   not_shown: {
     says: 'The forge shows the bot no such repository',
-    next: 'Give the bot access to the repository again, there too where it was moved to another owner; a token for public repositories alone shows no others, and a Gitea that demands two-factor authentication none to an account without it. If the repository was deleted on the forge, delete its entry here too.',
+    next: 'Give the bot access to the repository again, there too where it was moved to another owner; a token for public repositories alone shows no others, and a Gitea that demands two-factor authentication none to an account without it. If the repository was deleted on the forge, press "Remove from the queue" in its settings here too.',
   },
   token_unknown: {
     says: 'The forge does not accept the stored token: it has expired or was revoked',

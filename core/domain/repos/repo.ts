@@ -62,7 +62,7 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
   protection_conflict:
     'A branch rule keeps the queue from landing; the setup page says which, and what to do.',
   base_missing:
-    'The branch that this queue serves is not on the forge: create it or give it its name back, or enroll the new name and delete this entry.',
+    'The branch that this queue serves is not on the forge: create it or give it its name back, or add its new name with "Add repositories" and press "Remove from the queue" in the settings of this one.',
   branch_name_taken:
     'A branch or tag stands in the way: where the queue needs its own branches, which begin with its name, or as refs/heads/ with the name of the base, which stops every merge, or, on Forgejo and Gitea before 1.25.4, a tag with the name of the base, into which it would merge; rename or delete it.',
   another_queue:

@@ -9,7 +9,7 @@ import { type ProtectionReason, ruleSeenFor } from './provisioning.ts';
 export const DRIFTS = {
   base: {
     says: 'The branch that this queue serves is not on the forge any more',
-    next: 'Give the branch its name back on the forge, or enroll its new name and delete this entry.',
+    next: 'Give the branch its name back on the forge, or add its new name with "Add repositories" and press "Remove from the queue" in the settings of this one.',
   },
   unproven_base: {
     says: 'The base branch was moved past the queue, and no gate run has proven what is on it',

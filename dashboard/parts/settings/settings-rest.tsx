@@ -77,7 +77,7 @@ export function Remove({ repo }: { readonly repo: StatusEntry }) {
       <div className="panel-head">
         <h2 id="remove-title">Remove from the queue</h2>
         <Button kind="danger" onClick={() => setAsking(true)}>
-          Remove
+          Remove from the queue
         </Button>
       </div>
       <p className="hint">

@@ -114,7 +114,7 @@ describe('what is not as it was set up', () => {
 
   test('a repository that was given away has the step without which it cannot be enrolled again', () => {
     expect(sayDrift({ kind: 'rights', refusal: 'moved' }).next).toMatch(
-      /^Give the bot access to the repository there, enroll/,
+      /^Give the bot access to the repository there, add it here/,
     );
   });
 

@@ -1,8 +1,13 @@
 /** @jest-environment jsdom */
 import { fireEvent, screen, within } from '@testing-library/react';
+import { REFUSAL_CAUSES } from '#core/domain/forge/refusal-cause.ts';
+import { RECONCILE_ERROR_SENTENCES } from '#core/domain/repos/repo.ts';
+import { DRIFTS } from '#core/domain/set-up/drift.ts';
 import { mountPage } from '../../../../support/mount-page.tsx';
 import { givenActivity, givenFeed, givenStatus } from '../../rows.ts';
 
+/** The name of the button, as steps tell of it. */
+const REMOVE = 'Remove from the queue';
 const ID = '11111111-0000-4000-8000-000000000001';
 
 /** The page in this test has no dialogs of a browser. */
@@ -41,8 +46,24 @@ test('who removes a repository is on the overview then, not on a page that was n
     return fetch(input, init);
   };
   const region = within(await screen.findByRole('region', { name: 'Remove from the queue' }));
-  fireEvent.click(region.getByRole('button', { name: 'Remove' }));
+  fireEvent.click(region.getByRole('button', { name: REMOVE }));
   fireEvent.click(await region.findByRole('button', { name: 'Remove it' }));
   expect(await screen.findByRole('heading', { name: 'Let the first pull request through' })).toBeTruthy();
   expect(location.pathname).toBe('/');
+});
+
+const STEPS = [
+  ...Object.values(REFUSAL_CAUSES).map(({ next }) => next),
+  ...Object.values(DRIFTS).map(({ next }) => next),
+  ...Object.values(RECONCILE_ERROR_SENTENCES),
+];
+
+test('a step that takes a repository out of the service names the buttons that are pressed for it', () => {
+  const removing = STEPS.filter((step) => step.includes(REMOVE));
+  expect(removing).toHaveLength(5);
+  expect(STEPS.filter((step) => /\b(delete|remove) (this|its|the old) (entry|one)\b/i.test(step))).toEqual(
+    [],
+  );
+  const adding = STEPS.filter((step) => /\b(enroll|add) .*new name/i.test(step));
+  expect(adding.filter((step) => !step.includes('"Add repositories"'))).toEqual([]);
 });
