@@ -8,6 +8,7 @@ import { ProblemPage } from '../parts/frame/errors.tsx';
 import { hostOf } from '../parts/frame/repo-frame.tsx';
 import { ServiceState } from '../parts/frame/service-state.tsx';
 import { Tag } from '../parts/frame/signal.tsx';
+import { ListProblemPage } from '../parts/frame/wrong-address.tsx';
 import { path } from '../routes.ts';
 import { plural, showNumber } from '../view/format.ts';
 import { nameGate } from '../view/provisioning.ts';
@@ -55,7 +56,8 @@ function AllRepos() {
   const [, navigate] = useLocation();
   const search = new URLSearchParams(useSearch());
   const q = search.get('q') ?? '';
-  const offset = Number(search.get('offset') ?? 0) || 0;
+  const asked = search.get('offset') ?? '';
+  const offset = /^\d{1,9}$/.test(asked) ? Number(asked) : 0;
   const [typed, setTyped] = useSettledSearch(q, SEARCH_SETTLES_MS, (wanted) =>
     navigate(path.adminRepos(wanted), { replace: true }),
   );
@@ -68,7 +70,11 @@ function AllRepos() {
     return found.error === null ? (
       <Loading what="the repositories" />
     ) : (
-      <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
+      <ListProblemPage
+        error={found.error}
+        whole={{ to: path.adminRepos(), name: 'All repositories' }}
+        onRetry={() => void found.refetch()}
+      />
     );
   }
   const { total, order, repos } = found.data;
@@ -92,7 +98,7 @@ function AllRepos() {
             : ', by name; a search that finds fewer shows those in trouble first')}
       </p>
       {repos.length === 0 ? (
-        <Empty title="No repository of that name" />
+        <Empty title={total === 0 ? 'No repository of that name' : 'The list ends before this page'} />
       ) : (
         <div className="table-scroll">
           <table className="stacked">
@@ -136,7 +142,9 @@ function AllRepos() {
         </div>
       )}
       <nav className="row" aria-label="Pages">
-        {offset > 0 && <Link href={path.adminRepos(q, Math.max(0, offset - PAGE_SIZE))}>Previous</Link>}
+        {offset > 0 && (
+          <Link href={path.adminRepos(q, Math.max(0, Math.min(offset, total) - PAGE_SIZE))}>Previous</Link>
+        )}
         {offset + repos.length < total && <Link href={path.adminRepos(q, offset + PAGE_SIZE)}>Next</Link>}
       </nav>
     </>

@@ -6,8 +6,8 @@ import { fanoutOf, sayFanout } from '../../view/fanout.ts';
 import { safeUrl } from '../../view/format.ts';
 import type { Tone } from '../../view/tone.ts';
 import { Foreign, Loading, Outward, useTabIcon, useTitle } from './basics.tsx';
-import { ProblemPage } from './errors.tsx';
 import { Stale } from './stale.tsx';
+import { ListProblemPage } from './wrong-address.tsx';
 
 export interface RepoView {
   readonly repo: StatusEntry;
@@ -54,8 +54,9 @@ export function RepoFrame({
   if (!ready) {
     if (error === null) return <Loading what="the queue" />;
     return (
-      <ProblemPage
+      <ListProblemPage
         error={error}
+        whole={{ to: path.batches(id), name: 'Newest batches' }}
         onRetry={() => {
           void status.refetch();
           void feed.refetch();

@@ -8,8 +8,8 @@ import { Events } from '../../pages/overview.tsx';
 import { path } from '../../routes.ts';
 import { wordOfEvent } from '../../view/words.ts';
 import { Loading } from '../frame/basics.tsx';
-import { Problem } from '../frame/errors.tsx';
 import type { RepoView } from '../frame/repo-frame.tsx';
+import { ListProblem } from '../frame/wrong-address.tsx';
 
 const SEARCH_SETTLES_MS = 400;
 
@@ -63,7 +63,13 @@ export function RepoHistory({ view }: { readonly view: RepoView }) {
         found.error === null ? (
           <Loading what="the events" />
         ) : (
-          <Problem error={found.error} />
+          <ListProblem
+            error={found.error}
+            whole={{
+              to: path.queue(repo.id, before === null ? { event } : filter),
+              name: 'Newest events',
+            }}
+          />
         )
       ) : found.data.events.length === 0 ? (
         <p className="hint" role="status">
@@ -73,7 +79,9 @@ export function RepoHistory({ view }: { readonly view: RepoView }) {
         <Events events={found.data.events} repos={feed.repos} withRepo={false} />
       )}
       <nav className="row" aria-label="Pages of events">
-        {before !== null && <Link href={path.queue(repo.id, filter)}>Newest events</Link>}
+        {before !== null && found.data !== undefined && (
+          <Link href={path.queue(repo.id, filter)}>Newest events</Link>
+        )}
         {typeof found.data?.next === 'string' && (
           <Link href={path.queue(repo.id, { ...filter, before: found.data.next })}>Older events</Link>
         )}

@@ -26,7 +26,7 @@ const HEALTH = {
   signals: { tick_freshness: 'degraded', overdue_repo: 'ok', supersede_rate: 'unknown', phase_age: 'ok' },
 };
 
-function mountOperator(changes: Readonly<Record<string, unknown>> = {}) {
+function mountOperator(changes: Readonly<Record<string, unknown>> = {}, at = '/admin/repos') {
   const repos = [
     found('acme/broken', false),
     found('acme/new', null, 'setup_pr_open'),
@@ -34,7 +34,7 @@ function mountOperator(changes: Readonly<Record<string, unknown>> = {}) {
     found('acme/fine', true),
   ];
   return mountPage({
-    at: '/admin/repos',
+    at,
     answers: {
       'GET /api/v1/me': OPERATOR,
       'GET /api/queue-health': HEALTH,
@@ -141,4 +141,30 @@ test('the engine of a repository is told in words', async () => {
     .getAllByRole('row')
     .map((row) => row.querySelector('[data-label=Engine]')?.textContent);
   expect(cells).toEqual([undefined, 'at rest', 'looks at the forge now', 'unknown']);
+});
+
+test('an address with a search that is too long leads to all repositories', async () => {
+  const refusal = { code: 'invalid_field', message: 'A field has a value that is not allowed.', field: 'q' };
+  mountOperator(
+    { 'GET /api/v1/admin/repos': new Refusal(400, { error: refusal }) },
+    `/admin/repos?q=${'x'.repeat(201)}`,
+  );
+  await screen.findByText('The search in the address is too long.');
+  expect(screen.getByRole('link', { name: 'All repositories' }).getAttribute('href')).toBe('/admin/repos');
+});
+
+test.each(['-5', '1.5', '1e21', 'x'])(
+  'an address with the page %s begins with the first one',
+  async (offset) => {
+    const { sent } = mountOperator({}, `/admin/repos?offset=${offset}`);
+    await screen.findByText('4 repositories, those in trouble first');
+    expect(sent.map(({ address }) => address)).toContain('GET /api/v1/admin/repos?q=&offset=0&limit=50');
+  },
+);
+
+test('a page behind the last one says so, and leads back to the last one', async () => {
+  const none = { repos: [], limit: 50, offset: 500, total: 60, order: 'trouble' };
+  mountOperator({ 'GET /api/v1/admin/repos': none }, '/admin/repos?offset=500');
+  await screen.findByText('The list ends before this page');
+  expect(screen.getByRole('link', { name: 'Previous' }).getAttribute('href')).toBe('/admin/repos?offset=10');
 });

@@ -1,6 +1,6 @@
 /** @jest-environment jsdom */
-import { fireEvent, screen, waitFor } from '@testing-library/react';
-import { mountPage } from '../../../../support/mount-page.tsx';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { mountPage, Refusal } from '../../../../support/mount-page.tsx';
 import { givenActivity, givenFeed, givenStatus } from '../../rows.ts';
 
 const ID = givenStatus().id;
@@ -77,4 +77,37 @@ test('the tab "Queue" takes a search away, and it does not come back', async () 
   // Longer than a search takes to settle.
   await new Promise((resolve) => setTimeout(resolve, 600));
   expect(location.search).toBe('');
+});
+
+/** As the service refuses a part of the query. */
+const refused = (field: string) =>
+  new Refusal(400, {
+    error: { code: 'invalid_field', message: 'A field has a value that is not allowed.', field },
+  });
+
+test.each([
+  ['before', `?q=shop&before=xyz`, /no place of this list/, `/repos/${ID}?q=shop`],
+  [
+    'q',
+    `?event=pr_landed&q=${'x'.repeat(201)}`,
+    /search in the address is too long/,
+    `/repos/${ID}?event=pr_landed`,
+  ],
+])(
+  'an address with a wrong "%s" is called wrong, and leads to the list without it',
+  async (field, query, words, to) => {
+    mount(`/repos/${ID}${query}`, { [EVENTS]: refused(field) });
+    const told = await screen.findByRole('alert');
+    expect(told.textContent).toMatch(words);
+    expect(told.textContent).not.toMatch(/field/i);
+    expect(within(told).getByRole('link', { name: 'Newest events' }).getAttribute('href')).toBe(to);
+  },
+);
+
+test('an address of older batches that is none is called wrong, and leads to the newest ones', async () => {
+  mount(`/repos/${ID}/batches?before=xyz`, { 'GET /api/v1/user/queue/activity': refused('before') });
+  await screen.findByRole('heading', { name: 'No such list' });
+  expect(screen.getByText(/no place of this list/)).toBeTruthy();
+  const newest = screen.getByRole('link', { name: 'Newest batches' }).getAttribute('href');
+  expect(newest).toBe(`/repos/${ID}/batches`);
 });
