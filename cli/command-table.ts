@@ -137,7 +137,10 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
     says: 'schedules the merge on the forge, with your own right there',
     needs: 'repository',
     options: [
-      { flags: '--head <sha>', says: 'the commit that you looked at (default: the one checked out)' },
+      {
+        flags: '--head <sha>',
+        says: 'the commit that you looked at, by its id (default: the one checked out)',
+      },
       TOKEN_STDIN,
     ],
     read: async (call) => ({

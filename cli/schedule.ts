@@ -24,11 +24,33 @@ export const tokenReader =
   (): Promise<string> =>
     readForgeToken(machine, options.tokenStdin === true ? readStdin : null);
 
+const FULL_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const ID_DIGITS_MIN = 7;
+const BEGINNING = new RegExp(`^[0-9a-f]{${ID_DIGITS_MIN},64}$`);
+
 /** The head that the person looked at: the one named, else the commit that is checked out. */
 export async function chooseHead(machine: Machine, named: string | undefined): Promise<string> {
-  const head = named ?? (await machine.readGit(['rev-parse', '--verify', 'HEAD']));
+  if (named !== undefined) return fullId(machine, named.toLowerCase());
+  const head = await machine.readGit(['rev-parse', '--verify', 'HEAD']);
   if (head === null) throw new Misuse('Name the head that you looked at: --head SHA.');
   return head.toLowerCase();
+}
+
+/**
+ * The service takes a full id alone: a commit with the same beginning is soon made by another person. A beginning is made whole
+ * by the commits here, which the person has.
+ */
+async function fullId(machine: Machine, named: string): Promise<string> {
+  if (FULL_ID.test(named)) return named;
+  if (!BEGINNING.test(named))
+    throw new Misuse(`Name the head by its id: --head SHA, with at least ${ID_DIGITS_MIN} hex digits.`);
+  const found = await machine.readGit(['rev-parse', '--verify', '--quiet', `${named}^{commit}`]);
+  // A branch or a tag of this name goes before the commit.
+  if (found?.startsWith(named) !== true)
+    throw new Misuse(
+      `"${named}" begins the id of no commit here, or of several. Name the head by its full id.`,
+    );
+  return found;
 }
 
 export interface Wanted {

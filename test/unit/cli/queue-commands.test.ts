@@ -96,6 +96,25 @@ describe('mergeyard schedules with the right of the person', () => {
     expect(other.out).toEqual(['#7 is scheduled at aaaaaaaaaa, as it was before']);
   });
 
+  test('a head that is named by its beginning is the commit here that alone begins so', async () => {
+    const { sent } = await call(
+      ['enqueue', '7', '--head', 'AAAAAAA', '--token-stdin', ...named],
+      made(false),
+    );
+    expect(sent.at(-1)).toEqual({ path, body: { head: 'a'.repeat(40) } });
+  });
+
+  test.each([
+    ['begins none of the commits here, or a tag has its name', 'bbbbbbb', 'of several'],
+    ['is too short to name one', 'aaaaaa', 'at least 7'],
+    ['is the name of a branch', 'main', 'hex digits'],
+    ['is longer than an id', 'a'.repeat(65), 'hex digits'],
+  ])('a head that %s is refused before anything is asked', async (_why, head, words) => {
+    const asked = await call(['enqueue', '7', '--head', head, '--token-stdin', ...named], made(false));
+    expect([asked.code, asked.sent.some((each) => each.path === path)]).toEqual([64, false]);
+    expect(asked.complaint).toContain(words);
+  });
+
   test('without a forge token nothing is asked of the forge, and the words say where to give it', async () => {
     const { code, complaint, sent } = await call(['enqueue', '7', ...named]);
     expect([code, sent.some((each) => each.path === path)]).toEqual([64, false]);
