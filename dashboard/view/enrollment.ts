@@ -83,7 +83,7 @@ export function enrollmentOf(
 /** The faults of the fields of an enrollment, in words, by the names that the service gives them. */
 export const ENROLLMENT_FAULTS: Readonly<Record<string, string>> = {
   repo_slug: 'The bot does not see a repository of this name.',
-  base_branch: 'The base branch is not a name that can be taken.',
+  base_branch: 'The base branch is not on the forge, or its name cannot be taken.',
   status_context: 'The status context has characters that are not allowed.',
   ...NOTIFICATION_FAULTS,
 };

@@ -107,9 +107,15 @@ export async function enrollRepo(
     verifiedAt: now,
   };
   refuseClaim(await checkClaim(deps.openForge, claim));
+  const ciGate = await seeGate(deps.openForge, claim, deps.queueName);
+  if (ciGate === 'base_missing')
+    throw new AppError('invalid_field', {
+      field: 'base_branch',
+      message: 'The repository has no branch of this name on the forge, or no commit yet.',
+    });
   const checked = {
     ...claim,
-    ciGate: await seeGate(deps.openForge, claim, deps.queueName),
+    ciGate,
     notification:
       notification === null ? null : await orDecryptionError(sealTargets(deps.secrets, claim, notification)),
   };

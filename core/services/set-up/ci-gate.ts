@@ -125,12 +125,17 @@ async function readShownVersion(forge: ForgeAdmin): Promise<ForgeVersion | null>
 }
 
 /** The gate as an enrollment finds it on the base; best effort, like all set-up at that time. */
-export async function seeGate(openForge: OpenForge, repo: ManagedRepo, queueName: string): Promise<CiGate> {
+export async function seeGate(
+  openForge: OpenForge,
+  repo: ManagedRepo,
+  queueName: string,
+): Promise<CiGate | 'base_missing'> {
   try {
     const opened = await openForge(repo);
     if (opened.kind !== 'open') return repo.ciGate;
     const { gate } = await findGatePlace(opened.forge, repo.baseBranch, queueName);
-    return gate === null ? repo.ciGate : { ...repo.ciGate, status: 'awaiting_validation' };
+    if (gate !== null) return { ...repo.ciGate, status: 'awaiting_validation' };
+    return (await opened.forge.readBranchTip(repo.baseBranch)) === null ? 'base_missing' : repo.ciGate;
   } catch (error) {
     if (error instanceof ForgeError) return repo.ciGate;
     throw error;

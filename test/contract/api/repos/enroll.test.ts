@@ -201,6 +201,19 @@ describe('enroll', () => {
     expect(refused.json.error.message).toMatch(words);
   });
 
+  test('a branch that the forge does not have is refused with words, and nothing is stored', async () => {
+    const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
+    world.forge.setUp = { ...makeWorkingForge(false), readBranchTip: async () => null };
+    const asked = { connection_id: connection.id, repo_slug: 'acme/app', base_branch: 'mian' };
+    const refused = await a('POST', REPOS, asked);
+    expect([refused.status, refused.json.error]).toMatchObject([
+      400,
+      { code: 'invalid_field', field: 'base_branch' },
+    ]);
+    expect(refused.json.error.message).toMatch(/^The repository has no branch of this name/);
+    expect(await world.store.listRepos(TENANT_A)).toHaveLength(1);
+  });
+
   test('a credential that does not open is 500 decryption_error', async () => {
     const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
     world.vault.failing = 'open';
