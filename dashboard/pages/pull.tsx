@@ -174,6 +174,10 @@ function Standing({ story, view }: { readonly story: PullStory; readonly view: R
 
 function Facts({ story, repoId }: { readonly story: PullStory; readonly repoId: string }) {
   const { batch, now } = story;
+  const isRunning = story.attempts.some(
+    ({ run_id, node_id, outcome }) =>
+      run_id === batch?.run_id && node_id === batch.node_id && outcome === 'running',
+  );
   const estimate = sayEstimate(story);
   return (
     <section className="panel" aria-labelledby="facts-title">
@@ -201,7 +205,7 @@ function Facts({ story, repoId }: { readonly story: PullStory; readonly repoId: 
         )}
         {batch !== null && (
           <>
-            <dt>{story.in_queue ? 'Batch' : 'Last batch'}</dt>
+            <dt>{isRunning ? 'Batch' : 'Last batch'}</dt>
             <dd>
               <Link href={path.batch(repoId, batch.run_id, batch.node_id)}>{showPart(batch.node_id)}</Link>
               {batch.prs.length > 0 && (
@@ -222,7 +226,7 @@ function Facts({ story, repoId }: { readonly story: PullStory; readonly repoId: 
               )}
             </dd>
             <dt>Verdict</dt>
-            <dd>{sayVerdict(batch.gate_verdict, story.in_queue)}</dd>
+            <dd>{sayVerdict(batch.gate_verdict, isRunning)}</dd>
             <dt>Tree of the batch</dt>
             <dd>{batch.tree === null ? 'none' : <code>{shortSha(batch.tree)}</code>}</dd>
           </>

@@ -232,8 +232,10 @@ export function Confirm({
   useEffect(() => {
     const element = dialog.current;
     if (element === null || element.open === open) return;
-    if (open) element.showModal();
-    else element.close();
+    if (!open) return element.close();
+    element.showModal();
+    // The last button changes nothing: a key that is pressed too early does no harm.
+    [...element.querySelectorAll('button')].at(-1)?.focus();
   }, [open]);
   return (
     <dialog ref={dialog} className="confirm" aria-labelledby={id} onClose={onClose}>

@@ -3,7 +3,7 @@ import { screen, within } from '@testing-library/react';
 import { countPassed, sayEstimate, sayStanding, sayTurn } from '../../../../dashboard/view/pull.ts';
 import { sayReason } from '../../../../dashboard/view/words.ts';
 import { mountPage } from '../../../support/mount-page.tsx';
-import { givenActivity, givenFeed, givenQueue, givenStatus, givenStory, told } from '../rows.ts';
+import { givenActivity, givenFeed, givenNode, givenQueue, givenStatus, givenStory, told } from '../rows.ts';
 
 const AT = '2026-11-21T10:00:00.000Z';
 const LATER = '2026-11-21T12:00:00.000Z';
@@ -88,3 +88,33 @@ test('where every look fails, the page of a pull request promises no going on, a
     '/repos/repo',
   );
 });
+
+test.each([
+  ['running', 'Batch', 'none yet'],
+  ['invalidated', 'Last batch', 'none'],
+] as const)(
+  'of a batch that is %s a verdict is awaited only while one may come',
+  async (outcome, name, verdict) => {
+    const row = givenNode({ node_id: 'r', prs: [7], gate_verdict: 'none', outcome });
+    const { run_id, node_id, gate_verdict, run_url, prs } = row;
+    const batch = { run_id, node_id, tree: null, gate_verdict, run_url, prs };
+    const story = givenStory('paused', { in_queue: true, place: 1, number: 7, batch, attempts: [row] });
+    const { id } = givenStatus();
+    mountPage({
+      at: `/repos/${id}/pulls/7`,
+      answers: {
+        'GET /api/v1/me': { id: 'tenant' },
+        'GET /api/v1/user/queue/status': { queue_name: 'mq', repos: [givenStatus()] },
+        'GET /api/v1/user/queue/activity': givenFeed({ repos: [givenActivity({ repo_id: id })] }),
+        [`GET /api/v1/user/repos/${id}/pulls/7`]: story,
+      },
+    });
+    const facts = await screen.findByRole('region', { name: 'At a glance' });
+    const told = [...facts.querySelectorAll('dt')].map((each) => [
+      each.textContent,
+      each.nextElementSibling?.textContent,
+    ]);
+    expect(told.find(([, text]) => text?.includes('#7'))?.[0]).toBe(name);
+    expect(told.find(([label]) => label === 'Verdict')?.[1]).toBe(verdict);
+  },
+);
