@@ -9,7 +9,7 @@ import {
   TOKEN_CHARS_MAX,
 } from '../domain/api-limits.ts';
 import { DEFAULT_OWN_BRANCHES } from '../domain/queue/queue-names.ts';
-import { MERGE_STYLES } from '../domain/repos/repo.ts';
+import { MERGE_STYLES } from '../domain/repos/merge-style.ts';
 import { WAKEUP_MODES } from '../domain/set-up/provisioning.ts';
 import { normalizeInstanceUrl, SLUG_CHARS_MAX, SLUG_PATTERN } from '../domain/url.ts';
 import { HttpsUrl } from './internal/reconcile.ts';

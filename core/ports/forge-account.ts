@@ -1,5 +1,5 @@
 import type { TokenScope } from '../domain/forge/token-scopes.ts';
-import type { MergeStyle } from '../domain/repos/repo.ts';
+import type { MergeStyle } from '../domain/repos/merge-style.ts';
 import type { Secret } from '../secret.ts';
 
 /** A repository that the bot can see. */

@@ -3,7 +3,7 @@ import type { BranchProtection, Commit, GateReading, RefInTheWay } from '../doma
 import type { ForgeVersion } from '../domain/forge/forge-version.ts';
 import type { PostedStatus } from '../domain/forge/status-gate.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '../domain/ids.ts';
-import type { MergeStyle } from '../domain/repos/repo.ts';
+import type { MergeStyle } from '../domain/repos/merge-style.ts';
 import type { Secret } from '../secret.ts';
 import type { RepoIdReader } from './repo-id.ts';
 

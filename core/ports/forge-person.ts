@@ -1,6 +1,7 @@
 import type { BranchProtection, PullRequest } from '../domain/forge/forge.ts';
 import type { CommitSha, PullRequestNumber } from '../domain/ids.ts';
-import type { ManagedRepo, MergeStyle } from '../domain/repos/repo.ts';
+import type { MergeStyle } from '../domain/repos/merge-style.ts';
+import type { ManagedRepo } from '../domain/repos/repo.ts';
 import type { Secret } from '../secret.ts';
 import type { RepoIdReader } from './repo-id.ts';
 

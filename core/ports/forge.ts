@@ -17,7 +17,7 @@ import type { ForgeVersion } from '../domain/forge/forge-version.ts';
 import type { PostedStatus } from '../domain/forge/status-gate.ts';
 import type { TokenScope } from '../domain/forge/token-scopes.ts';
 import type { BlobId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from '../domain/ids.ts';
-import type { MergeStyle } from '../domain/repos/repo.ts';
+import type { MergeStyle } from '../domain/repos/merge-style.ts';
 import type { ForgeHook } from './forge-admin.ts';
 import type { RepoIdReader } from './repo-id.ts';
 

@@ -1,6 +1,6 @@
 import type { InputFor, ResultOf } from '#core/contracts/routes/client.ts';
 import { contextForBase } from '#core/domain/queue/queue-names.ts';
-import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import {
   EMPTY_DRAFT,
   isFilled,

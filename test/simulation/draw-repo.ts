@@ -1,6 +1,7 @@
 import type { RepoId } from '#core/domain/ids.ts';
 import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
-import type { ManagedRepo, MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { givenRepo } from '../builders/managed-repo.ts';
 import { STATUS_GATE } from '../scenario/world.ts';

@@ -1,4 +1,4 @@
-import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { DEFAULT_PERSON } from '../fakes/abstract-forge/people.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';

@@ -1,5 +1,5 @@
 import { DEFAULT_SERVICE_NAME, stagingPattern, stagingPrefix } from '#core/domain/queue/queue-names.ts';
-import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { DEFAULT_PERSON } from '../fakes/abstract-forge/people.ts';
 import { GATE_FILE as GATE_OF_STAGING, judgeByContent } from '../scenario/stories.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BOT_SCOPES, type BotScope, type TokenScope } from '#core/domain/forge/token-scopes.ts';
-import { MERGE_STYLES } from '#core/domain/repos/repo.ts';
+import { MERGE_STYLES } from '#core/domain/repos/merge-style.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAccount, OpenForgeAccount, SeenRepo } from '#core/ports/forge-account.ts';
 import type { Clock } from '#core/ports/system.ts';

@@ -1,5 +1,5 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
-import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import type { ForgePerson, OpenForgePerson } from '#core/ports/forge-person.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { HttpSend } from '../http-guard/http-send.ts';

@@ -1,6 +1,7 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
+import { readStyles } from './repos.ts';
 import { readAllPages, readFirstRows } from './wire/paging.ts';
 import { readBody } from './wire/read-body.ts';
 import { PullRow, PullRows } from './wire/schema.ts';
@@ -78,6 +79,7 @@ function hasCommits(row: PullRow): boolean {
 const FLOW_AGIT = 1;
 
 function toPullRequest(row: PullRow): PullRequest {
+  const allowedStyles = row.base.repo === null ? null : readStyles(row.base.repo);
   return {
     number: row.number,
     repoId: row.base.repo_id,
@@ -99,6 +101,7 @@ function toPullRequest(row: PullRow): PullRequest {
     agit: isAgit(row),
     ...(isBranchGone(row) ? { isBranchGone: true } : {}),
     ...(row.base.repo?.archived === true ? { isArchived: true } : {}),
+    ...(allowedStyles === null ? {} : { allowedStyles }),
     author: row.user,
     ...(row.labels.length === 0 ? {} : { labels: row.labels.map(({ name }) => name) }),
     updatedAt: row.updated_at,

@@ -1,5 +1,5 @@
 import { type ForgeVersion, parseForgeVersion } from '#core/domain/forge/forge-version.ts';
-import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import type { ForgeRepo } from '#core/ports/forge-admin.ts';
 import { readBody } from './wire/read-body.ts';
 import { RepoRow, Version } from './wire/schema-admin.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { type ForgeVersion, isSeenVersion, nameVersion } from '../../domain/forge/forge-version.ts';
+import { MERGE_STYLES } from '../../domain/repos/merge-style.ts';
 import {
   type Connection,
   describeOutcome,
   type ManagedRepo,
-  MERGE_STYLES,
   RECONCILE_ERROR_CODES,
   type ReconcileOutcome,
 } from '../../domain/repos/repo.ts';

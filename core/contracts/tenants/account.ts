@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { TICKET_TTL_MS } from '../../domain/api-limits.ts';
 import type { RepoId } from '../../domain/ids.ts';
+import { MERGE_STYLES } from '../../domain/repos/merge-style.ts';
 import {
   type Connection,
   type ManagedRepo,
-  MERGE_STYLES,
   RECONCILE_ERROR_CODES,
   type ReconcileOutcome,
 } from '../../domain/repos/repo.ts';

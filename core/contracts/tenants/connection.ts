@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type Connection, MERGE_STYLES } from '../../domain/repos/repo.ts';
+import { MERGE_STYLES } from '../../domain/repos/merge-style.ts';
+import type { Connection } from '../../domain/repos/repo.ts';
 import type { SeenRepo } from '../../ports/forge-account.ts';
 import { BotLogin, ForgeToken, ForgeType, formatTime, InstanceUrl, Time, Uuid } from '../fields.ts';
 

@@ -1,4 +1,5 @@
 import type { BlobId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from '../ids.ts';
+import type { MergeStyle } from '../repos/merge-style.ts';
 
 /** The full name of a branch, which no tag can have. */
 export function branchRef(name: string): string {
@@ -32,6 +33,8 @@ export interface PullRequest {
   readonly isBranchGone?: true;
   /** The repository of its base takes no contents; a `success` and the automatic merge after it are carried out all the same. */
   readonly isArchived?: true;
+  /** Merge styles that the repository of its base allows; absent: the forge does not tell. */
+  readonly allowedStyles?: readonly MergeStyle[];
   readonly author: string;
   /** Names; absent: it has none. */
   readonly labels?: readonly string[];

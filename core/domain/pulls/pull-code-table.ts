@@ -156,7 +156,7 @@ export const PULL_CODES = {
   ),
   merge_unsigned: wait(
     'operator',
-    'refused: the forge twice did not merge it, and the branch rule asks for signed commits, which the forge has to sign itself',
+    'refused: the forge did not merge it, and the branch rule asks for signed commits, which the forge has to sign itself',
     `Switch "Require signed commits" off in the branch rule: the queue then goes on by itself. Or let who runs the forge give it a key, and settings that sign such merges; then ${SCHEDULE_AGAIN}.`,
   ),
   title_not_mergeable: wait(

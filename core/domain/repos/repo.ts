@@ -10,12 +10,10 @@ import type { CiGate, ProvisioningRecord, RuleSeen } from '../set-up/provisionin
 import type { Repair } from '../set-up/repair-note.ts';
 import type { KnownSight } from '../wakes/forge-sight.ts';
 import type { HeardEvents } from '../wakes/heard-events.ts';
+import type { MergeStyle } from './merge-style.ts';
 import type { Pause } from './pause.ts';
 import type { QueueSettings } from './repo-settings.ts';
 import type { SettingsSeen } from './settings-file.ts';
-
-export const MERGE_STYLES = ['merge', 'squash', 'rebase'] as const;
-export type MergeStyle = (typeof MERGE_STYLES)[number];
 
 export const RECONCILE_ERROR_CODES = [
   'forge_unreachable',

@@ -1,6 +1,6 @@
 import { BASE_BRANCH_CHARS_MAX, STATUS_CONTEXT_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { contextForBase } from '#core/domain/queue/queue-names.ts';
-import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import {
   type Choice,
   type EnrollmentOptions,

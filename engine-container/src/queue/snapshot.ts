@@ -9,8 +9,9 @@ import type {
 } from '#core/domain/forge/forge.ts';
 import type { ForeignStatus } from '#core/domain/forge/status-gate.ts';
 import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import type { Labelled } from '#core/domain/repos/priority.ts';
-import type { ManagedRepo, MergeStyle } from '#core/domain/repos/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { SettingsSeen } from '#core/domain/repos/settings-file.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { HookState } from '#core/domain/set-up/hook-seen.ts';

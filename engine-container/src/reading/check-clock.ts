@@ -1,5 +1,5 @@
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
-import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 

@@ -1,5 +1,5 @@
 import type { BranchProtection, WriteRight } from '#core/domain/forge/forge.ts';
-import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import { mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { findListed } from '../queue/admission/merge-list.ts';

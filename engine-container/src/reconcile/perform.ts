@@ -1,6 +1,7 @@
 import { mayOpenMerge } from '#core/domain/forge/forge.ts';
 import { pullPageOf, queuePageOf } from '#core/domain/notices/service-pages.ts';
-import type { ManagedRepo, MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { assertNever } from '#core/domain/result.ts';
 import type { HeldLease } from '#core/domain/wakes/lease.ts';
 import { type EngineForge, ForgeError, type ForgeErrorKind, ReadNotBegun } from '#core/ports/forge.ts';

@@ -1,5 +1,5 @@
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
-import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import { type EngineForge, ForgeError, ListingTooLong } from '#core/ports/forge.ts';
 import type { CutReason, StageBatch } from '../queue/actions.ts';
 import {

@@ -222,6 +222,18 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect((await repo.forge.readPullRequest(pr)).isArchived).toBeUndefined();
   });
 
+  test('each pull request shows the merge styles that its repository allows', async () => {
+    const repo = await create();
+    const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    await repo.must('bot', 'PATCH', '', { allow_squash_merge: false });
+    const { allowedStyles } = await repo.forge.readPullRequest(pr);
+    expect(allowedStyles).toContain('merge');
+    expect(allowedStyles).not.toContain('squash');
+    expect(await repo.forge.listOpenPullRequests()).toMatchObject([{ number: pr, allowedStyles }]);
+    await repo.must('bot', 'PATCH', '', { allow_squash_merge: true });
+    expect((await repo.forge.readPullRequest(pr)).allowedStyles).toContain('squash');
+  });
+
   test('a repository whose pull requests are switched off is read, and lists none', async () => {
     const repo = await create();
     const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });

@@ -8,7 +8,7 @@ import type {
 import { parseFilePatterns } from '#core/domain/forge/protected-files.ts';
 import { FORGE_ROWS_MAX } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME, stagingPattern } from '#core/domain/queue/queue-names.ts';
-import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import type { BackportForge } from '#core/ports/backport.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { ForgeAdmin, ForgeHook } from '#core/ports/forge-admin.ts';

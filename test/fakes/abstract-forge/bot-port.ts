@@ -2,7 +2,7 @@ import { keyOfPaths } from '#core/contracts/paths-key.ts';
 import type { RefInTheWay } from '#core/domain/forge/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
-import { MERGE_STYLES } from '#core/domain/repos/repo.ts';
+import { MERGE_STYLES } from '#core/domain/repos/merge-style.ts';
 import { type EngineForge, ForgeError, ListingTooLong } from '#core/ports/forge.ts';
 import { isMergeable, startDelayedCheck } from './checks.ts';
 import { type Call, exchange, found, Refusal } from './exchange.ts';

@@ -1,6 +1,6 @@
 import type { TreeEntry } from '#core/domain/forge/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
-import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import type { FileChanges } from '../../support/forge-control.ts';
 import { queueAutoMerge } from './auto-merge.ts';
 import { conflictStateOf, isDraft, newCheck, startChecks } from './checks.ts';

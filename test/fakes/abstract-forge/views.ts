@@ -2,6 +2,7 @@ import type { Commit, CommitStatus, GateReading, PullRequest } from '#core/domai
 import type { PostedStatus } from '#core/domain/forge/status-gate.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
+import { MERGE_STYLES } from '#core/domain/repos/merge-style.ts';
 import { isDraft, isMergeable, storedMergeBase } from './checks.ts';
 import { isUnfinished } from './gate.ts';
 import type { StoredCommit } from './object-store.ts';
@@ -48,6 +49,7 @@ export function viewPull(world: World, pull: Pull, { factsMs, refsMs }: Lag = NO
     agit: pull.agit,
     ...(liveHead === undefined && !pull.agit ? { isBranchGone: true } : {}),
     ...(world.isArchived ? { isArchived: true } : {}),
+    allowedStyles: MERGE_STYLES.filter((style) => !world.forbiddenStyles.has(style)),
     author: pull.author,
     ...(pull.labels.size === 0 ? {} : { labels: [...pull.labels] }),
     updatedAt: facts.updatedAt,

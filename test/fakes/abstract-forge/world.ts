@@ -1,6 +1,6 @@
 import type { BranchProtection, CommitStatus, Review, TimelineEntry } from '#core/domain/forge/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import type { ForgeHook } from '#core/ports/forge-admin.ts';
 import type { GlobReader } from '../../../local/forge/globs.ts';
 import { givenRule } from '../../builders/snapshot.ts';

@@ -1,5 +1,6 @@
 import { differingFields } from '#core/domain/forge/branch-rule.ts';
-import type { ManagedRepo, MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { viewProvisioning } from '#core/domain/set-up/provisioning.ts';
 import { changeStatusContext, provisionRepo, setProtection } from '#core/services/set-up/provisioning.ts';
 import { contextsOf, create, givenRules, rulesOf, statusOf, VERIFIED } from './set-up-stories.ts';

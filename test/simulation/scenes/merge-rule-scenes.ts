@@ -1,19 +1,19 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, type Scenes, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 import { givenOthers, judgeBlocked, MINUTE_MS } from './blocked-scenes.ts';
 
 /** Scenes in which the forge takes no merge in a style, without a signature or with a title. */
 
-/** Several are scheduled in the style that is switched off: the first is waited for to the end, the others are not. */
+/** Several are scheduled in a style that is off already: the first is waited for to the end, the others are not. */
 async function styleOffForSeveral(): Promise<readonly string[]> {
   const stage = await setStage({ switches: { rowDeletedBeforeMerge: false } });
   const { forge } = stage;
   await givenProject(forge);
+  forge.forbidStyle('squash');
   const all: number[] = [];
   for (const branch of ['a', 'b', 'c', 'd']) all.push(await givenScheduled(forge, branch));
   await stage.drain({ until: async () => forge.runs().length > 0 });
-  forge.forbidStyle('squash');
   const words = async () => Promise.all(all.map((pr) => wordsOn(stage, pr)));
   const begun = stage.clock.now();
   const isTold = async () => (await words()).every((each) => each === PULL_CODES.style_off.says);
@@ -23,6 +23,23 @@ async function styleOffForSeveral(): Promise<readonly string[]> {
   return minutes < 20
     ? []
     : [`four were told only after ${Math.round(minutes)} minutes that their style is off`];
+}
+
+/** Asked for since a pull request was scheduled, and its merge does not come: told after a minute, and not after ten or twenty. */
+async function judgeToldSoon(
+  change: (stage: Stage) => unknown,
+  code: 'style_off' | 'merge_unsigned',
+): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { rowDeletedBeforeMerge: false } });
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'a');
+  await stage.drain({ until: async () => forge.runs().length > 0 });
+  await change(stage);
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await look(stage, 8);
+  const words = await wordsOn(stage, pr);
+  return words === PULL_CODES[code].says ? [] : [`after four minutes: "${words}"`];
 }
 
 /** The settings of the repository do not allow the style any more in which all are scheduled; in another one they land. */
@@ -47,16 +64,15 @@ async function styleOff(): Promise<readonly string[]> {
 }
 
 /**
- * The forge merges only what it signs from now on, and has no key: told at the second merge that does not come, and not bounced. Once
- * the rule is off, all land by themselves.
+ * The forge merges only what it signs, and has no key any more: told at the second merge that does not come, and not bounced. Once the
+ * rule is off, all land by themselves.
  */
-async function signedFromNowOn(): Promise<readonly string[]> {
+async function signedWithoutKey(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
-  const prs = [await givenScheduled(forge, 'a'), await givenScheduled(forge, 'b')];
-  await stage.drain({ until: async () => forge.runs().length > 0 });
   await forge.setProtection({ requiresSigned: true });
+  const prs = [await givenScheduled(forge, 'a'), await givenScheduled(forge, 'b')];
   await look(stage, 120);
   const problems: string[] = [];
   for (const pr of prs) {
@@ -80,9 +96,8 @@ async function lostUnderSignedRule(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
-  const pr = await givenScheduled(forge, 'a');
-  await stage.drain({ until: async () => forge.runs().length > 0 });
   await forge.setProtection({ requiresSigned: true });
+  const pr = await givenScheduled(forge, 'a');
   await look(stage, 20);
   await forge.setProtection({ requiresSigned: false });
   await look(stage, 30);
@@ -134,7 +149,11 @@ async function titleChangedAmidLanding(): Promise<readonly string[]> {
 export const MERGE_RULE_SCENES = {
   'the style of a queue is switched off amid a landing': styleOff,
   'the style of a queue is switched off before several land': styleOffForSeveral,
-  'merges have to be signed from now on, and the forge has no key': signedFromNowOn,
+  'the style of a queue is switched off since one was scheduled': () =>
+    judgeToldSoon(({ forge }) => forge.forbidStyle('squash'), 'style_off'),
+  'merges have to be signed since one was scheduled': () =>
+    judgeToldSoon(({ forge }) => forge.setProtection({ requiresSigned: true }), 'merge_unsigned'),
+  'merges have to be signed, and the forge has no key any more': signedWithoutKey,
   'a merge is lost where merges have to be signed': lostUnderSignedRule,
   'a title holds what git takes in no message': unmergeableTitle,
   'a title is changed amid a landing to one that git takes in no message': titleChangedAmidLanding,

@@ -1,5 +1,5 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
-import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
 import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 

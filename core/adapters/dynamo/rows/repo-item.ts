@@ -1,8 +1,9 @@
 import { GATE_KINDS } from '../../../domain/forge/status-gate.ts';
 import type { BackportedPull, BackportTry } from '../../../domain/pulls/backport.ts';
 import { type FreezeWindow, WEEK_DAYS } from '../../../domain/repos/freeze.ts';
+import { MERGE_STYLES } from '../../../domain/repos/merge-style.ts';
 import { PAUSE_KINDS, type Pause } from '../../../domain/repos/pause.ts';
-import { type ManagedRepo, MERGE_STYLES } from '../../../domain/repos/repo.ts';
+import type { ManagedRepo } from '../../../domain/repos/repo.ts';
 import { DEFAULT_SETTINGS } from '../../../domain/repos/repo-settings.ts';
 import {
   CI_GATE_STATUSES,

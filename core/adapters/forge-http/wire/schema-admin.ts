@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Instant, nullableList, Sha } from './schema.ts';
+import { Instant, nullableList, Sha, StyleFlags } from './schema.ts';
 
 export const Version = z.object({ version: z.string() });
 
@@ -15,10 +15,7 @@ export const RepoRow = z.object({
     .object({ admin: z.boolean(), push: z.boolean() })
     .nullish()
     .transform((rights) => rights ?? { admin: false, push: false }),
-  // Absent where the pull request unit is not readable.
-  allow_merge_commits: z.boolean().nullish(),
-  allow_squash_merge: z.boolean().nullish(),
-  allow_rebase: z.boolean().nullish(),
+  ...StyleFlags,
   allow_rebase_explicit: z.boolean().nullish(),
   allow_fast_forward_only_merge: z.boolean().nullish(),
 });

@@ -141,6 +141,13 @@ const Title = Prose.transform((text) => {
 const LabelRow = z.object({ name: z.string().max(FORGE_LABEL_CHARS_MAX) });
 const Labels = nullableList(LabelRow);
 
+/** Of a row of a repository. Absent where its pull requests are not readable. */
+export const StyleFlags = {
+  allow_merge_commits: z.boolean().nullish(),
+  allow_squash_merge: z.boolean().nullish(),
+  allow_rebase: z.boolean().nullish(),
+};
+
 export const PullRow = z.object({
   number: z.number().int().positive(),
   title: Title,
@@ -152,7 +159,12 @@ export const PullRow = z.object({
   merged: z.boolean(),
   merge_commit_sha: OptionalSha,
   merge_base: OptionalSha,
-  base: PullEnd.extend({ repo: z.object({ archived: z.boolean() }).nullable().catch(null) }),
+  base: PullEnd.extend({
+    repo: z
+      .object({ archived: z.boolean(), ...StyleFlags })
+      .nullable()
+      .catch(null),
+  }),
   head: PullHead,
   // Forgejo's alone.
   flow: z.number().int().nullable().catch(null),

@@ -7,7 +7,7 @@ import type {
 } from '#core/domain/forge/forge.ts';
 import type { GlobReader } from '#core/domain/globs/glob.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
-import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { ReviewCount } from './reviews.ts';
 import type { RuleFacts, TeamPlace } from './schedule-breach.ts';

@@ -31,6 +31,7 @@ import { blamesHead, sayAsideAgain, sayDeferred } from '../words/deferral-words.
 import { leaveQueue } from '../words/departure.ts';
 import { describeEarlierBounce, describeOldHead } from '../words/phrases.ts';
 import { sayError } from '../words/wish-status.ts';
+import { noteAsked } from './changed-since.ts';
 import { tellKnownVerdict } from './known-verdict.ts';
 import { forgetTried, noticeMovedHead, sayMoved } from './moved-heads.ts';
 import type { Scheduled } from './readings.ts';
@@ -196,6 +197,7 @@ function enterQueue(pass: DecisionContext, pull: PullRequestView['pull'], schedu
   const { number: pr, title, headSha: head } = pull;
   const place = { pr, title, head, scheduleId: schedule.id, queuedAt: schedule.at, ...authored(pull) };
   const entry = { ...createEntry(place), retestAfter: retestAfterBounce(pass, pull) };
+  noteAsked(entry, pull, pass.s);
   pass.record.entries.push(entry);
   noteArrival(pass.record, pass.s.now);
   emitEvent(pass, 'pr_queued', entry, null, { scheduledAt: schedule.at });
@@ -220,6 +222,7 @@ function rebind(
   const wasMoved = entry.movedAt !== null;
   entry.head = pull.headSha;
   entry.scheduleId = schedule.id;
+  noteAsked(entry, pull, pass.s);
   entry.movedAt = null;
   entry.staleScheduleId = null;
   delete entry.movedWhy;

@@ -8,6 +8,7 @@ import { startTeardown } from '../batches/end-batch.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import type { PendingStatus } from '../record/pending-status.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { describeOtherChecks, describeStopped, describeTakeBack } from '../words/phrases.ts';
@@ -27,6 +28,7 @@ export function isBlock(answer: Answer): answer is Block {
 }
 
 const STYLE_OFF: Block = { kind: 'refused', reason: 'style_off' };
+const UNSIGNED: Block = { kind: 'refused', reason: 'merge_unsigned' };
 
 /** A block that is known to be one, not something that may be. */
 export function isSure(answer: Answer): boolean {
@@ -60,25 +62,40 @@ export function findBlock(pass: DecisionContext, landing: Landing): Answer {
   const facts = factsOf(pass, { ...view, statuses }, rule);
   const admission = admit({ ...facts, scheduler: landing.scheduledBy, isMissed });
   if (admission.kind === 'refused') return admission;
-  if (admission.kind === 'admitted') return findLikely(pass, view, facts) ?? 'nothing';
+  if (admission.kind === 'admitted') return findLikely(pass, landing, view, facts) ?? 'nothing';
   return admission.reason === 'other_checks' ? 'other_checks' : 'unknown';
 }
 
-/** The reason that another one was told when its own merge did not come, if it may be the reason here as well: no second wait to the end. */
-function findLikely(pass: DecisionContext, view: PullRequestView, facts: AdmissionFacts): Block | null {
-  if (mayLackStyle(pass, view)) return STYLE_OFF;
+/**
+ * Something that the forge asks for since this one was scheduled, or the reason that another one was told when its own merge did not
+ * come, if it may be the reason here as well: no wait to the end (decision 0365).
+ */
+function findLikely(
+  pass: DecisionContext,
+  { pr, head }: Landing,
+  view: PullRequestView,
+  facts: AdmissionFacts,
+): Block | null {
+  const entry = pass.record.entries.find((each) => each.pr === pr && each.head === head);
+  if (entry?.neededNoSignature === true && facts.protection.requiresSigned === true) return UNSIGNED;
+  if (mayLackStyle(pass, entry, view)) return STYLE_OFF;
   const isTold = pass.record.entries.some(({ refusedFor }) => refusedFor === 'check_hidden');
   const check = isTold ? judgeHiddenChecks(facts) : null;
   return check?.kind === 'refused' ? check : null;
 }
 
 /**
- * The merge of another one did not come for a style that is still off. Those scheduled in another style merge at once, so
- * that each further one is not waited for to the end.
+ * The style of the queue was switched off since this one was scheduled, or the merge of another one did not come for a style that is
+ * still off. Those scheduled in another style merge at once.
  */
-function mayLackStyle({ record, s }: DecisionContext, { allowedStyles }: PullRequestView): boolean {
+function mayLackStyle(
+  { record, s }: DecisionContext,
+  entry: QueueEntry | undefined,
+  { allowedStyles }: PullRequestView,
+): boolean {
   const isOff = allowedStyles?.known === true && allowedStyles.value?.includes(s.repo.mergeStyle) === false;
-  return isOff && record.entries.some(({ refusedFor }) => refusedFor === 'style_off');
+  if (!isOff) return false;
+  return entry?.hadStyle === true || record.entries.some(({ refusedFor }) => refusedFor === 'style_off');
 }
 
 /** Its words are those of the block from now on: that a rule blocks the merge would hold of few, and say less. */

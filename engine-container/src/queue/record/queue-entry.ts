@@ -81,6 +81,10 @@ export interface QueueEntry {
   unreadSince?: EpochMs;
   /** The forge did not merge it because of something that leaves no trace on it: that is read at each look from now on. */
   isBlocked?: true;
+  /** When it was first seen under this schedule the repository allowed the style of the queue; absent: not so, or not known. */
+  hadStyle?: true;
+  /** And the rule asked for no signed commits. */
+  neededNoSignature?: true;
 }
 
 /** Does its schedule hold for the head that a pull request has? Without that it is neither staged nor landed (A18). */

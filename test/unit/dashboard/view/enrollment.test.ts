@@ -1,5 +1,5 @@
 import { EnrollRepoBody } from '#core/contracts/repos/managed-repo.ts';
-import { MERGE_STYLES } from '#core/domain/repos/repo.ts';
+import { MERGE_STYLES } from '#core/domain/repos/merge-style.ts';
 import {
   DEFAULT_OPTIONS,
   defaultChoice,
