@@ -95,3 +95,40 @@ test('nothing more lands once it is scheduled again on that head, until the succ
   await world.drain({ maxMs: HOUR, until: () => landedOf(world).includes(d) });
   expect(await stateOf(world, head)).not.toBe('success');
 });
+
+const REFUSED = 'its statuses are refused';
+
+test.each([REFUSED, 'they cannot be read either'])(
+  'another status context is used all the same, and what stands goes on being told: %s',
+  async (how) => {
+    const { world, b, c, head } = await stuckOn();
+    if (how !== REFUSED)
+      world.forge.fault = ({ path }) =>
+        path.endsWith(`statuses/${head}`) || path.includes(`commits/${head}/status`) ? { status: 500 } : null;
+    await world.drain({ maxMs: 20 * MINUTE });
+    await world.forge.setProtection({ requiredContexts: ['next'] });
+    await world.settings({ statusContext: 'next' });
+    await world.drain({ maxMs: HOUR, until: () => landedOf(world).length === 2 });
+    expect(landedOf(world)).toEqual([b, c]);
+    expect((await world.record()).context).toBe('next');
+    const report = await world.reconcile();
+    if (how === REFUSED) expect(report?.errorCode).toBe('success_stands');
+    expect(alarms(world)).toHaveLength(1);
+    expect((await world.forge.status(head, 'mq'))?.state).toBe('success');
+    world.forge.fault = () => null;
+    await world.drain({ maxMs: HOUR });
+    expect((await world.forge.status(head, 'mq'))?.state).not.toBe('success');
+    expect((await world.reconcile())?.errorCode).toBeNull();
+    expect(await unprovenLandings(world.forge)).toEqual([]);
+  },
+);
+
+test('while the rule still asks for the old context, another one is not used before what stands is gone', async () => {
+  const { world, head } = await stuckOn();
+  await world.drain({ maxMs: 20 * MINUTE });
+  await world.settings({ statusContext: 'next' });
+  await world.drain({ maxMs: HOUR });
+  expect((await world.record()).context).toBe('mq');
+  expect(landedOf(world)).toEqual([]);
+  expect(await stateOf(world, head)).toBe('success');
+});

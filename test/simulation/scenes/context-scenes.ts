@@ -1,6 +1,11 @@
+import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { decide } from '../../../engine-container/src/queue/decide.ts';
+import { describeDefer } from '../../../engine-container/src/queue/words/phrases.ts';
+import { BASE, givenEntry, givenRecord, headOf } from '../../builders/queue-record.ts';
+import { givenSnapshot } from '../../builders/snapshot.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, type Scenes, setStage } from '../scene-stage.ts';
+import { hasAlarm, look, openLostMerge, type Scenes, setStage } from '../scene-stage.ts';
 
 /** Scenes of a queue that writes under another status context for a while. */
 
@@ -99,7 +104,65 @@ async function headCannotBeWritten(): Promise<readonly string[]> {
   return forge.isMerged(other) ? [] : ['words on one head hold up the others'];
 }
 
+/** A success stands whose head takes no status, as the queue gets another context that the rule asks for, or does not yet. */
+async function standsUnderOldContext(isRuleChanged: boolean): Promise<readonly string[]> {
+  const { stage, pr } = (await openLostMerge()) ?? {};
+  if (stage === undefined || pr === undefined) return ['the scene did not come about'];
+  const { forge } = stage;
+  const { headSha } = await forge.pull(pr);
+  forge.fault = ({ method, path }) =>
+    method === 'POST' && path.endsWith(`statuses/${headSha}`) ? { status: 500 } : null;
+  const other = await givenScheduled(forge, 'b');
+  await look(stage, 40);
+  if (!hasAlarm(stage, 'success_stands')) return ['the scene did not come about'];
+  if (isRuleChanged) await forge.setProtection({ requiredContexts: [NEXT] });
+  await stage.settings({ statusContext: NEXT });
+  forge.mergeBehaviour = () => ({ kind: 'now' });
+  await look(stage, 60);
+  const { context } = await stage.record();
+  if (!isRuleChanged)
+    return context === NEXT ? ['the context is changed while what stands may open a merge'] : [];
+  const problems = forge.isMerged(other) ? [] : ['a success that cannot be taken back keeps the change away'];
+  const report = await stage.reconcile();
+  if (report?.errorCode !== 'success_stands') problems.push(`what stands is told as ${report?.errorCode}`);
+  forge.fault = () => null;
+  await look(stage, 30);
+  const left = await forge.status(headSha, DEFAULT_SERVICE_NAME);
+  return left?.state === 'success' ? [...problems, 'what stands is forgotten'] : problems;
+}
+
+/** More than can be written at once are set aside as the context changes: each is told, and the record stays bounded. */
+async function manyAsideUnderNewContext(): Promise<readonly string[]> {
+  const reason = 'staging_failed';
+  const description = describeDefer(reason) ?? '';
+  const numbers = Array.from({ length: PENDING_STATUSES_MAX + 50 }, (_, index) => index + 1);
+  const said = (pr: number) => ({ head: headOf(pr), state: 'pending' as const, description });
+  let record = givenRecord({
+    entries: numbers.map((pr) => givenEntry(pr, { said: said(pr) })),
+    deferred: numbers.map((pr) => ({ pr, head: headOf(pr), reason, baseTree: BASE.tree, until: null })),
+  });
+  const snapshot = givenSnapshot({ ids: [], full: false });
+  const s = { ...snapshot, repo: { ...snapshot.repo, statusContext: NEXT } };
+  const told = new Set<string>();
+  for (let step = 0; step < 30; step += 1) {
+    record = decide(s, record).record;
+    const { pendingStatuses } = record;
+    if (pendingStatuses.length > PENDING_STATUSES_MAX)
+      return ['more words wait than the record has room for'];
+    for (const each of pendingStatuses)
+      if (each.context === NEXT && each.description === description) told.add(each.sha);
+    record = { ...record, pendingStatuses: pendingStatuses.slice(100) };
+  }
+  return told.size === numbers.length
+    ? []
+    : [`${told.size} of ${numbers.length} are told under the new context`];
+}
+
 export const CONTEXT_SCENES = {
+  'a success cannot be taken back while the queue gets another context': () => standsUnderOldContext(true),
+  'a success cannot be taken back under a context that the rule still asks for': () =>
+    standsUnderOldContext(false),
+  'many are set aside as the queue gets another context': manyAsideUnderNewContext,
   'one is refused and one is bounced as the queue gets another context': refusedUnderOtherContext,
   'a head cannot be written while the queue uses another context': headCannotBeWritten,
   'one gets another target while the queue uses another context': retargetUnderOtherContext,

@@ -249,7 +249,8 @@ function forgetUnwritable(record: QueueRecord, head: CommitSha): void {
 
 /** True once no earlier word is left to be written on this head: none may come after its `success`. */
 function awaitWords(pass: DecisionContext, { head }: Member): boolean {
-  if (pass.record.pendingStatuses.every(({ sha }) => sha !== head)) return true;
+  const { context: own, pendingStatuses } = pass.record;
+  if (pendingStatuses.every(({ sha, context }) => sha !== head || context !== own)) return true;
   pollNoLaterThan(pass, 0);
   return false;
 }

@@ -1,6 +1,7 @@
 import { mayOpenMerge } from '#core/domain/forge/forge.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import { STANDING_TOLD_AFTER_TRIES, TAKING_BACK_TRIES_MAX } from '#core/domain/limits.ts';
+import { isOpenedBy } from '../admission/admission.ts';
 import {
   type DecisionContext,
   emitEvent,
@@ -111,12 +112,23 @@ function mayOpen({ record, s }: DecisionContext, { pr, sha }: Pick<PendingStatus
   );
 }
 
+/**
+ * The queue is to use another context, and the rule of the base asks no more for the one that this stands under: the change does not
+ * wait for a word that may never be written (decision 0366).
+ */
+export function isLeftBehind({ s }: Pick<DecisionContext, 's'>, status: PendingStatus): boolean {
+  if (!isStuck(status) || status.told !== true || status.context === s.repo.statusContext) return false;
+  const { protection } = s;
+  return protection.known && protection.value !== null && !isOpenedBy(protection.value, status.context);
+}
+
 /** Ends a landing whose success opens nothing any more, so that the others go on. The word that takes it back is still tried, and never dropped. */
 export function releaseHarmless(pass: DecisionContext, batch: Batch, landing: Landing): void {
   const { record, s } = pass;
   const status = record.pendingStatuses.find(
     (waiting) => isStuck(waiting) && landingOn(record, waiting) === landing,
   );
-  if (status?.told !== true || !s.full || !s.pulls.known || mayOpen(pass, status)) return;
+  if (status?.told !== true || !s.full || !s.pulls.known) return;
+  if (mayOpen(pass, status) && !isLeftBehind(pass, status)) return;
   giveUpLanding(pass, batch, landing, 'unwritable');
 }

@@ -5,10 +5,12 @@ import { type DecisionContext, raiseStandstill } from '../decision-context.ts';
 import { forgetOtherGates } from '../gate/missing-gate.ts';
 import { noticeBase } from '../landing/base-seen.ts';
 import { stopBesideRival } from '../landing/merged-outside.ts';
+import { isLeftBehind } from '../landing/standing.ts';
 import { sayAsideAgain } from '../words/deferral-words.ts';
 import { describeOldContext, isDeparture, isLandingTold } from '../words/phrases.ts';
 import { sayError } from '../words/wish-status.ts';
 import { arePendingStatusesFull } from './bounds.ts';
+import type { QueueEntry } from './queue-entry.ts';
 import type { QueueRecord } from './record.ts';
 import { isLifted } from './stop-state.ts';
 
@@ -30,6 +32,7 @@ export function adoptSnapshot(pass: DecisionContext): void {
   endHalt(pass);
   stopBesideRival(pass);
   adoptContext(pass);
+  sayUnderNewContext(pass);
   forgetOtherGates(pass);
 }
 
@@ -112,25 +115,38 @@ function endHalt(pass: DecisionContext): void {
  */
 function adoptContext(pass: DecisionContext): void {
   const { record, s } = pass;
-  const isWritten = record.pendingStatuses.every(
-    ({ takesBack, retryAt }) => takesBack !== true && retryAt !== undefined,
+  const isWritten = record.pendingStatuses.every((status) =>
+    status.takesBack === true ? isLeftBehind(pass, status) : status.retryAt !== undefined,
   );
   const idle = record.batches.length === 0 && isWritten;
   if (record.context === s.repo.statusContext || !idle || !endPromises(record)) return;
   record.context = s.repo.statusContext;
-  for (const entry of record.entries.filter(({ said }) => said?.description === describeOldContext())) {
-    delete entry.said;
-    sayAsideAgain(pass, entry);
-  }
-  sayErrorsAgain(pass);
+  for (const entry of record.entries) markOfBefore(entry);
 }
 
-/** Refusals and bounces say what an author has to do, and no later look says it again. A bounce is read back where this record is lost (D-05). */
-function sayErrorsAgain(pass: DecisionContext): void {
-  for (const entry of pass.record.entries) {
+/** Told anew: words that say what an author has to do, and those that took the place of a promise. */
+function markOfBefore(entry: QueueEntry): void {
+  const { head, said } = entry;
+  if (said?.head !== head) return;
+  if (said.state === 'error' || said.description === describeOldContext())
+    entry.said = { ...said, isOfBefore: true };
+}
+
+/**
+ * Refusals and bounces say what an author has to do, and no other rule says them again, nor why one stands aside. A bounce is read
+ * back where this record is lost (D-05). As many at once as can be written, the others in the next looks.
+ */
+function sayUnderNewContext(pass: DecisionContext): void {
+  const { record, s } = pass;
+  if (record.context !== s.repo.statusContext) return;
+  for (const entry of record.entries) {
     const { head, said } = entry;
-    if (arePendingStatusesFull(pass.record)) return;
-    if (said?.head === head && said.state === 'error') sayError(pass, entry, said.description);
+    if (said?.isOfBefore !== true) continue;
+    if (arePendingStatusesFull(record)) return;
+    delete entry.said;
+    if (said.head !== head) continue;
+    if (said.state === 'error') sayError(pass, entry, said.description);
+    else sayAsideAgain(pass, entry);
   }
 }
 
@@ -152,11 +168,15 @@ function endPromises(record: QueueRecord): boolean {
     if (said.description === description) continue;
     if (arePendingStatusesFull(record)) return false;
     entry.said = { head: sha, state: 'pending', description };
+    const words = { state: 'pending' as const, description };
     // Words stand on the commit, which several may have.
-    if (record.pendingStatuses.some((waiting) => waiting.sha === sha && waiting.description === description))
-      continue;
-    record.pendingStatuses = record.pendingStatuses.filter((waiting) => waiting.sha !== sha);
-    record.pendingStatuses.push({ pr, sha, context, state: 'pending', description, targetUrl: null });
+    const waiting = record.pendingStatuses.filter((each) => each.sha === sha);
+    if (waiting.some((each) => each.description === description)) continue;
+    const others = record.pendingStatuses.filter((each) => each.sha !== sha);
+    const taking = waiting.filter(({ takesBack }) => takesBack === true);
+    record.pendingStatuses = [...others, ...taking.map((each) => ({ ...each, ...words }))];
+    if (taking.every((each) => each.context !== context))
+      record.pendingStatuses.push({ pr, sha, context, ...words, targetUrl: null });
   }
   return true;
 }

@@ -147,6 +147,8 @@ export interface Said {
   readonly head: CommitSha;
   readonly state: PostedState;
   readonly description: string;
+  /** Under a context that is used no more, and to be told anew; absent: it is not. */
+  readonly isOfBefore?: true;
 }
 
 export interface FailureProbability {

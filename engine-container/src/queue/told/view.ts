@@ -77,8 +77,9 @@ type Situation = Pick<QueuePlace, 'state' | 'reason' | 'until' | 'says'>;
 
 /** The same order of questions as `tearDownGroundless` and `readyEntries`. */
 function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold | null): Situation {
-  if (record.pendingStatuses.some(({ sha, told }) => sha === entry.head && told === true))
-    return situation('refused', 'success_stands');
+  // Under a context that is used no more it keeps this one from nothing.
+  const standing = record.pendingStatuses.filter(({ context, told }) => context === record.context && told);
+  if (standing.some(({ sha }) => sha === entry.head)) return situation('refused', 'success_stands');
   const landing = record.batches.find((batch) => batch.landing?.pr === entry.pr)?.landing;
   if (landing) {
     const { takeBack } = landing;

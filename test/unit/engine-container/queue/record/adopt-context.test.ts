@@ -1,18 +1,41 @@
-import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
+import { PENDING_STATUSES_MAX, STANDING_TOLD_AFTER_TRIES } from '#core/domain/limits.ts';
 import type { Pause } from '#core/domain/repos/pause.ts';
+import { known } from '#core/domain/result.ts';
 import { decide } from '../../../../../engine-container/src/queue/decide.ts';
+import type { PendingStatus } from '../../../../../engine-container/src/queue/record/pending-status.ts';
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
 import {
   describeDefer,
   describeOldContext,
+  describeRefusal,
 } from '../../../../../engine-container/src/queue/words/phrases.ts';
 import { BASE, givenEntry, givenRecord, headOf } from '../../../../builders/queue-record.ts';
-import { givenSnapshot } from '../../../../builders/snapshot.ts';
+import { givenRule, givenSnapshot } from '../../../../builders/snapshot.ts';
 
 const NEXT = 'next';
 
-function look(record: QueueRecord, pause: Pause | null = null) {
-  const { repo, ...snapshot } = givenSnapshot({ ids: [], full: false });
+function givenStanding(): PendingStatus {
+  return {
+    pr: 1,
+    sha: headOf(1),
+    context: givenRecord().context,
+    state: 'error',
+    description: 'requeued: the status context changed',
+    targetUrl: null,
+    takesBack: true,
+    failures: STANDING_TOLD_AFTER_TRIES,
+    retryAt: Number.MAX_SAFE_INTEGER,
+    told: true,
+  };
+}
+
+function look(
+  record: QueueRecord,
+  pause: Pause | null = null,
+  requiredContexts: readonly string[] = [NEXT],
+): QueueRecord {
+  const protection = known(givenRule({ requiredContexts }));
+  const { repo, ...snapshot } = givenSnapshot({ ids: [], full: false, protection });
   return decide({ ...snapshot, repo: { ...repo, pause, statusContext: NEXT } }, record).record;
 }
 
@@ -45,6 +68,58 @@ describe('another status context', () => {
     for (let step = 0; step < 30 && record.context !== NEXT; step += 1)
       record = look({ ...record, pendingStatuses: record.pendingStatuses.slice(100) }, pause);
     expect(record.context).toBe(NEXT);
+  });
+
+  test.each([
+    ['set aside through no fault of its own', 'pending', describeDefer('staging_failed') ?? ''],
+    ['refused', 'error', describeRefusal('approvals_missing')],
+  ] as const)(
+    'tells each that is %s anew, as many at once as can be written',
+    (_case, state, description) => {
+      const count = PENDING_STATUSES_MAX + 100;
+      const numbers = Array.from({ length: count }, (_, index) => index + 1);
+      const entries = numbers.map((pr) => givenEntry(pr, { said: { head: headOf(pr), state, description } }));
+      const deferred =
+        state === 'pending'
+          ? numbers.map((pr) => ({
+              pr,
+              head: headOf(pr),
+              reason: 'staging_failed' as const,
+              baseTree: BASE.tree,
+              until: null,
+            }))
+          : [];
+      let record = look(givenRecord({ entries, deferred }));
+      const told = new Set<string>();
+      for (let step = 0; step < 30 && told.size < count; step += 1) {
+        expect(record.pendingStatuses.length).toBeLessThanOrEqual(PENDING_STATUSES_MAX);
+        for (const each of record.pendingStatuses.slice(0, 100))
+          if (each.context === NEXT && each.description === description) told.add(each.sha);
+        record = look({ ...record, pendingStatuses: record.pendingStatuses.slice(100) });
+      }
+      expect(told.size).toBe(count);
+      expect(record.entries.filter(({ said }) => said?.isOfBefore === true)).toEqual([]);
+    },
+  );
+
+  test('does not wait for a success that cannot be taken back, once the rule asks for it no more', () => {
+    const standing = givenStanding();
+    const record = look(givenRecord({ entries: [givenEntry(1)], pendingStatuses: [standing] }));
+    expect(record.context).toBe(NEXT);
+    // The word that takes it back is kept, and promises nothing.
+    expect(record.pendingStatuses.filter(({ context }) => context !== NEXT)).toEqual([
+      { ...standing, state: 'pending', description: describeOldContext() },
+    ]);
+  });
+
+  test.each([
+    ['not told yet', { told: undefined }, [NEXT]],
+    ['asked for by the rule', {}, [givenRecord().context, NEXT]],
+  ] as const)('waits for a success that is %s', (_case, changes, requiredContexts) => {
+    const { told: _told, ...rest } = givenStanding();
+    const standing = 'told' in changes ? rest : givenStanding();
+    const record = look(givenRecord({ pendingStatuses: [standing] }), null, requiredContexts);
+    expect(record.context).toBe(givenRecord().context);
   });
 
   test('tells anew why one that is no culprit stands aside', () => {

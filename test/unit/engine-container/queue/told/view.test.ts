@@ -41,6 +41,23 @@ test('one about which the forge does not answer waits for the forge, and not for
   expect(silent('an earlier head')).toEqual([[1, 'waiting', 'not_admitted']]);
 });
 
+test('a success that stands holds up its pull request under the context of the queue alone', () => {
+  const { context } = givenRecord();
+  const standing = (of: string) => ({
+    pr: 1,
+    sha: 'head-1',
+    context: of,
+    state: 'error' as const,
+    description: 'requeued',
+    targetUrl: null,
+    takesBack: true as const,
+    told: true as const,
+  });
+  const places = (of: string) => placesOf({ entries: [givenEntry(1)], pendingStatuses: [standing(of)] });
+  expect(places(context)).toEqual([[1, 'refused', 'success_stands']]);
+  expect(places('used before')).toEqual([[1, 'ready', null]]);
+});
+
 test('every place of the queue says where it stands and why', () => {
   const deferred = { pr: 5, head: 'head-5', reason: 'conflict' as const, baseTree: 't', until: null };
   const entries = [
