@@ -167,6 +167,12 @@ function isWayOut({ event, reason }: ActivityEvent): boolean {
   return code !== null && PULL_CODES[code].is === 'exit';
 }
 
+/**
+ * Waits for what may have ended since, where no look gets through: another check, a runner. Under such a rule that check may be one
+ * that nothing posts, or that opens the merge of what is not proven, and nothing lands by the gate run.
+ */
+const MAYBE_OVER: readonly PullCodeName[] = ['not_admitted', 'runner_wait'];
+
 function codeNow(
   { queueEnabled, stopped }: StoryFacts,
   place: QueueView['places'][number] | undefined,
@@ -186,9 +192,7 @@ function codeNow(
   const code = place === undefined ? told : codeOfPlace(place.state, place.reason);
   if (code === null || stopped === undefined || stopped === 'name') return code;
   if (PULL_CODES[code].is !== 'wait') return code;
-  // Under such a rule the other check may be one that nothing posts, or that opens the merge of what is not proven. Where no look gets
-  // through, whether it has passed is not known.
-  return code === 'not_admitted' || PULL_CODES[code].next === BY_ITSELF ? 'queue_stopped' : code;
+  return MAYBE_OVER.includes(code) || PULL_CODES[code].next === BY_ITSELF ? 'queue_stopped' : code;
 }
 
 function smallest(rows: readonly NodeRow[]): NodeRow | undefined {

@@ -115,6 +115,8 @@ describe('the story of one pull request', () => {
     expect(codeIn({})).toBe('queue_stopped');
     expect(codeIn({ state: 'staged' })).toBe('queue_stopped');
     expect(codeIn({ state: 'waiting', reason: 'not_admitted' })).toBe('queue_stopped');
+    // The runner may have taken the gate run since: a runner is nothing to look for.
+    expect(codeIn({ state: 'staged', reason: 'runner_wait' })).toBe('queue_stopped');
     expect(codeIn({ state: 'waiting', reason: 'conflict' })).toBe('conflict');
     // Behind the places that are kept, its last event tells.
     const behind = tellPull(
@@ -129,7 +131,11 @@ describe('the story of one pull request', () => {
       const places = seen.places.map((each) => ({ ...each, ...place }));
       return tellPull(given({ view: { ...seen, places }, stopped: 'rule' }));
     };
-    for (const place of [{}, { state: 'waiting', reason: 'not_admitted' }] as const)
+    for (const place of [
+      {},
+      { state: 'waiting', reason: 'not_admitted' },
+      { state: 'staged', reason: 'runner_wait' },
+    ] as const)
       expect(storyOf(place)).toMatchObject({
         code: 'queue_stopped',
         next: expect.stringMatching(/which branch rule keeps the queue from landing/),
