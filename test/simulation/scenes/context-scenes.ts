@@ -53,7 +53,7 @@ async function retargetUnderOtherContext(): Promise<readonly string[]> {
   return PROMISE.test(words) ? [...problems, `one with another target is told "${words}"`] : problems;
 }
 
-/** A refusal and a bounce are told under the context that the rule asks for now. */
+/** A refusal and a bounce are told under the context that the rule asks for now, and no more under the one before. */
 async function refusedUnderOtherContext(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
@@ -74,7 +74,12 @@ async function refusedUnderOtherContext(): Promise<readonly string[]> {
   await stage.settings({ statusContext: NEXT });
   await look(stage, 4);
   const anew = await wordsUnder(NEXT);
-  return String(anew) === String(told) ? [] : [`under the new context they are told ${anew.join(', ')}`];
+  const problems =
+    String(anew) === String(told) ? [] : [`under the new context they are told ${anew.join(', ')}`];
+  const left = await wordsUnder(DEFAULT_SERVICE_NAME);
+  if (left.some((words) => !words.startsWith('not used:')))
+    problems.push(`under the old context they are told ${left.join(', ')}`);
+  return problems;
 }
 
 /** One has left, and its head cannot be written, as the context changes: the others do not wait for mere words. */

@@ -10,9 +10,13 @@ import { sayAsideAgain } from '../words/deferral-words.ts';
 import { describeOldContext, isDeparture, isLandingTold } from '../words/phrases.ts';
 import { sayError } from '../words/wish-status.ts';
 import { arePendingStatusesFull } from './bounds.ts';
+import type { PendingStatus } from './pending-status.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { QueueRecord } from './record.ts';
 import { isLifted } from './stop-state.ts';
+
+/** A refusal is told under the new context, and ends under the one before. */
+const WORDS_OF_A_CHANGE = 2;
 
 /**
  * The news of the snapshot besides the queue itself: readings for the next look to compare with, rule, hook, base, and settings
@@ -120,33 +124,39 @@ function adoptContext(pass: DecisionContext): void {
   );
   const idle = record.batches.length === 0 && isWritten;
   if (record.context === s.repo.statusContext || !idle || !endPromises(record)) return;
+  const { context: before } = record;
   record.context = s.repo.statusContext;
-  for (const entry of record.entries) markOfBefore(entry);
+  for (const entry of record.entries) markOfBefore(entry, before);
 }
 
 /** Told anew: words that say what an author has to do, and those that took the place of a promise. */
-function markOfBefore(entry: QueueEntry): void {
+function markOfBefore(entry: QueueEntry, before: string): void {
   const { head, said } = entry;
   if (said?.head !== head) return;
   if (said.state === 'error' || said.description === describeOldContext())
-    entry.said = { ...said, isOfBefore: true };
+    entry.said = { ...said, ofContext: said.ofContext ?? before };
 }
 
 /**
  * Refusals and bounces say what an author has to do, and no other rule says them again, nor why one stands aside. A bounce is read
- * back where this record is lost (D-05). As many at once as can be written, the others in the next looks.
+ * back where this record is lost (D-05). Under the context of before nothing would tell that they are over, so they end there. As many
+ * at once as can be written, the others in the next looks.
  */
 function sayUnderNewContext(pass: DecisionContext): void {
   const { record, s } = pass;
   if (record.context !== s.repo.statusContext) return;
   for (const entry of record.entries) {
-    const { head, said } = entry;
-    if (said?.isOfBefore !== true) continue;
-    if (arePendingStatusesFull(record)) return;
+    const { pr, head, said } = entry;
+    if (said?.ofContext === undefined) continue;
+    if (arePendingStatusesFull(record, WORDS_OF_A_CHANGE)) return;
     delete entry.said;
     if (said.head !== head) continue;
-    if (said.state === 'error') sayError(pass, entry, said.description);
-    else sayAsideAgain(pass, entry);
+    if (said.state !== 'error') {
+      sayAsideAgain(pass, entry);
+      continue;
+    }
+    sayError(pass, entry, said.description);
+    if (said.ofContext !== record.context) endUnder(record, said.ofContext, { pr, head });
   }
 }
 
@@ -168,15 +178,22 @@ function endPromises(record: QueueRecord): boolean {
     if (said.description === description) continue;
     if (arePendingStatusesFull(record)) return false;
     entry.said = { head: sha, state: 'pending', description };
-    const words = { state: 'pending' as const, description };
-    // Words stand on the commit, which several may have.
-    const waiting = record.pendingStatuses.filter((each) => each.sha === sha);
-    if (waiting.some((each) => each.description === description)) continue;
-    const others = record.pendingStatuses.filter((each) => each.sha !== sha);
-    const taking = waiting.filter(({ takesBack }) => takesBack === true);
-    record.pendingStatuses = [...others, ...taking.map((each) => ({ ...each, ...words }))];
-    if (taking.every((each) => each.context !== context))
-      record.pendingStatuses.push({ pr, sha, context, ...words, targetUrl: null });
+    endUnder(record, context, { pr, head: sha });
   }
   return true;
+}
+
+/** Words stand on the commit, which several may have. Those in whose place a success is taken back take it back as well. */
+function endUnder(
+  record: QueueRecord,
+  context: string,
+  { pr, head: sha }: Pick<QueueEntry, 'pr' | 'head'>,
+): void {
+  const words = { state: 'pending' as const, description: describeOldContext() };
+  const isUnder = (waiting: PendingStatus): boolean => waiting.sha === sha && waiting.context === context;
+  const under = record.pendingStatuses.find(isUnder);
+  if (under?.description === words.description) return;
+  const ended =
+    under?.takesBack === true ? { ...under, ...words } : { pr, sha, context, ...words, targetUrl: null };
+  record.pendingStatuses = [...record.pendingStatuses.filter((waiting) => !isUnder(waiting)), ended];
 }

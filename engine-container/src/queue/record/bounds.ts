@@ -31,9 +31,9 @@ export function newcomersOf(
   return new Set(waiting.slice(0, places).map(({ pr }) => pr));
 }
 
-/** Words wait to be written for so many heads that no more are added, unless they take something back. */
-export function arePendingStatusesFull({ pendingStatuses }: QueueRecord): boolean {
-  return pendingStatuses.length >= PENDING_STATUSES_MAX;
+/** Words wait to be written for so many heads that no more of this number are added, unless they take something back. */
+export function arePendingStatusesFull({ pendingStatuses }: QueueRecord, more = 1): boolean {
+  return pendingStatuses.length + more > PENDING_STATUSES_MAX;
 }
 
 /** Words that only tell where one stands are then said in a later look: who waits to enter must not wait for them. */

@@ -147,8 +147,8 @@ export interface Said {
   readonly head: CommitSha;
   readonly state: PostedState;
   readonly description: string;
-  /** Under a context that is used no more, and to be told anew; absent: it is not. */
-  readonly isOfBefore?: true;
+  /** A context that is used no more, under which they stand until they are told anew; absent: they are told. */
+  readonly ofContext?: string;
 }
 
 export interface FailureProbability {

@@ -98,7 +98,7 @@ describe('another status context', () => {
         record = look({ ...record, pendingStatuses: record.pendingStatuses.slice(100) });
       }
       expect(told.size).toBe(count);
-      expect(record.entries.filter(({ said }) => said?.isOfBefore === true)).toEqual([]);
+      expect(record.entries.filter(({ said }) => said?.ofContext !== undefined)).toEqual([]);
     },
   );
 
@@ -134,5 +134,46 @@ describe('another status context', () => {
       [record.context, describeOldContext()],
       [NEXT, description],
     ]);
+  });
+
+  test('leaves no refusal or bounce under the one before: nothing there is said again once it is over', () => {
+    const description = 'refused: by words of before';
+    const record = givenRecord({
+      entries: [
+        givenEntry(1, {
+          refusedFor: 'changes_requested',
+          said: { head: headOf(1), state: 'error', description },
+        }),
+      ],
+    });
+    const seen = look(record);
+    expect(seen.pendingStatuses.map((each) => [each.context, each.state, each.description])).toEqual([
+      [NEXT, 'error', description],
+      [record.context, 'pending', describeOldContext()],
+    ]);
+    expect(seen.entries[0]?.said).toEqual({ head: headOf(1), state: 'error', description });
+  });
+
+  test('has the words of each refusal as soon as it ends under the one before, where many were refused', () => {
+    const count = PENDING_STATUSES_MAX - 100;
+    const entries = Array.from({ length: count }, (_, index) =>
+      givenEntry(index + 1, {
+        refusedFor: 'changes_requested',
+        said: { head: headOf(index + 1), state: 'error', description: 'refused: x' },
+      }),
+    );
+    const first = look(givenRecord({ entries }));
+    const countUnder = ({ pendingStatuses }: typeof first, context: string) =>
+      new Set(pendingStatuses.filter((each) => each.context === context).map(({ sha }) => sha)).size;
+    expect([NEXT, givenRecord().context].map((context) => countUnder(first, context))).toEqual([250, 250]);
+    const second = look({ ...first, pendingStatuses: [] });
+    expect([NEXT, givenRecord().context].map((context) => countUnder(second, context))).toEqual([150, 150]);
+  });
+
+  test('ends nothing under itself, where it is used again before all were told of another', () => {
+    const said = { head: headOf(1), state: 'error' as const, description: 'refused: x', ofContext: NEXT };
+    const entries = [givenEntry(1, { refusedFor: 'changes_requested', said })];
+    const words = look(givenRecord({ entries })).pendingStatuses;
+    expect(words.map((each) => [each.context, each.state])).toEqual([[NEXT, 'error']]);
   });
 });
