@@ -3,6 +3,7 @@ import { mergesIntoTag } from '#core/domain/forge/forge-version.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
+import type { Clock } from '#core/ports/system.ts';
 import { landingOf } from '../queue/batches/pipeline.ts';
 import { givenUpOf } from '../queue/landing/given-up.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
@@ -18,7 +19,12 @@ import type { TimelineReader } from './read-timelines.ts';
 import type { TwinReader } from './read-twins.ts';
 import type { ViewReader } from './read-views.ts';
 
+/** Of those that left the open list, one look reads so many, and for so long: two calls for each that was merged past the queue. */
+const DEPARTED_READS_MAX = 20;
+const DEPARTED_MS_MAX = 5_000;
+
 export interface FocusDeps {
+  readonly clock: Pick<Clock, 'monotonic'>;
   readonly forge: EngineForge;
   readonly baseBranch: string;
   readonly tryRead: TryRead;
@@ -41,6 +47,8 @@ export class FocusReader {
   /** Merged the latest, where the base has moved while one lands that is not merged; null: not looked for. */
   merged: Reading<readonly PullRequest[]> | null = null;
 
+  #isUnfinished = false;
+
   constructor(deps: FocusDeps) {
     this.#deps = deps;
   }
@@ -56,9 +64,14 @@ export class FocusReader {
     return focus;
   }
 
+  /** The last look left some that have departed for the next one. */
+  get isUnfinished(): boolean {
+    return this.#isUnfinished;
+  }
+
   /**
-   * Those of the queue that left the open list, up to the first that fails: each may take ten seconds, and nothing else
-   * waits for them. The next reconcile, which has another fence, begins with another one.
+   * Those of the queue that left the open list, some in each look: a call may take ten seconds, and nothing else waits for them. The
+   * next reconcile, which has another fence, begins with another one.
    *
    * @param focus - They are added to it.
    */
@@ -71,10 +84,20 @@ export class FocusReader {
     const open = new Set(views.map((view) => view.pull.number));
     const departed = record.entries.map(({ pr }) => pr).filter((pr) => !open.has(pr) && !focus.has(pr));
     const first = departed.length === 0 ? 0 : fence % departed.length;
-    for (const pr of [...departed.slice(first), ...departed.slice(0, first)]) {
+    const { clock } = this.#deps;
+    const until = clock.monotonic() + DEPARTED_MS_MAX;
+    const inTurn = [...departed.slice(first), ...departed.slice(0, first)];
+    let hasRead = false;
+    this.#isUnfinished = false;
+    for (const [count, pr] of inTurn.entries()) {
+      if (count >= DEPARTED_READS_MAX || clock.monotonic() >= until) {
+        // Where each of them fails, another look would ask for the same ones.
+        this.#isUnfinished = hasRead;
+        break;
+      }
       const view = await this.readOne(record, pr);
       focus.set(pr, view);
-      if (!view.known && !this.gone.has(pr)) break;
+      hasRead ||= view.known;
     }
   }
 

@@ -9,13 +9,15 @@ import { isLost } from './lost-commit.ts';
 
 /**
  * Which pull requests were merged with what moved the base without the queue, and what their heads say of it: two calls,
- * and one for each of them, on that alarm alone.
+ * and one for each of them, on that alarm alone. After the first that fails, which may have taken ten seconds, no other is asked for:
+ * the next reconcile, which has another fence, begins with another one.
  */
 export async function readOutsidePulls(
   forge: EngineForge,
   tryRead: TryRead,
   { outsideMove: move }: QueueRecord,
   baseBranch: string,
+  fence: number,
 ): Promise<Pick<Snapshot, 'outsidePulls'>> {
   if (move === undefined) return {};
   const commits = await tryRead(() => listMoved(forge, baseBranch, move));
@@ -26,9 +28,17 @@ export async function readOutsidePulls(
   const added = new Set(commits.value.map(({ sha }) => sha));
   const isAmongThem = ({ baseRef, mergeCommitSha }: PullRequest): boolean =>
     baseRef === baseBranch && mergeCommitSha !== null && added.has(mergeCommitSha);
+  const among = merged.value.filter(isAmongThem);
+  const first = among.length === 0 ? 0 : fence % among.length;
   const found: OutsidePull[] = [];
-  for (const pull of merged.value.filter(isAmongThem))
-    found.push({ pull, statuses: await tryRead(() => forge.readStatuses(pull.headSha)) });
+  let hasFailed = false;
+  for (const pull of [...among.slice(first), ...among.slice(0, first)]) {
+    const statuses: OutsidePull['statuses'] = hasFailed
+      ? UNKNOWN
+      : await tryRead(() => forge.readStatuses(pull.headSha));
+    hasFailed = !statuses.known;
+    found.push({ pull, statuses });
+  }
   return { outsidePulls: known(found) };
 }
 

@@ -103,6 +103,7 @@ export class SnapshotReader {
     });
     this.#commits = new CommitReader(deps.forge, this.#tryRead, repo.baseBranch);
     this.#focus = new FocusReader({
+      clock: deps.clock,
       forge: deps.forge,
       baseBranch: repo.baseBranch,
       tryRead: this.#tryRead,
@@ -119,7 +120,7 @@ export class SnapshotReader {
 
   /** The last look had no time for some pull requests: another one goes on with them. */
   get isUnfinished(): boolean {
-    return this.#budget.isSpent || this.#timelines.isUnfinished;
+    return this.#budget.isSpent || this.#timelines.isUnfinished || this.#focus.isUnfinished;
   }
 
   /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests), one without any also its tip and its id. */
@@ -179,7 +180,7 @@ export class SnapshotReader {
     const rest = {
       ...(await this.#readBlockers(record, focus)),
       ...traces,
-      ...(await readOutsidePulls(this.#forge, this.#tryRead, record, this.#repo.baseBranch)),
+      ...(await readOutsidePulls(this.#forge, this.#tryRead, record, baseBranch, fence)),
       ...(await readUnheard(this.#forge, this.#tryRead, record, this.#clock.now())),
       ...(await readHook(this.#forge, this.#clock, this.#tryRead, { repo: this.#repo, record })),
       gates: await this.#gates.read(record),

@@ -1,6 +1,8 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import { ForgeError } from '#core/ports/forge.ts';
+import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, openLostMerge, type Scenes, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import { look, openLostMerge, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
 /** Scenes in which a pull request leaves the queue while its head has other words than those of the line. */
 
@@ -57,7 +59,54 @@ async function mergeOneOfBatch(): Promise<readonly string[]> {
   return forge.isMerged(prs[0]) ? problems : [...problems, 'the other one of its batch did not land'];
 }
 
+/** More than a look reads are merged past the queue in a pause. What stands on their heads may not be told, or nothing of them. */
+async function mergeManyByHand(trouble: 'none' | 'heads hang' | 'none is read'): Promise<readonly string[]> {
+  const merged = new Set<string>();
+  const seen = { looks: 0, inLook: 0, most: 0 };
+  const countAndHang = async (name: string, about: unknown): Promise<void> => {
+    const isOfMerged = name === 'readPullRequest' && stage.forge.isMerged(Number(about));
+    if (name === 'listOpenPullRequests') {
+      seen.inLook = 0;
+      seen.looks += 1;
+    }
+    if (isOfMerged) seen.inLook += 1;
+    seen.most = Math.max(seen.most, seen.inLook);
+    if (isOfMerged && trouble === 'none is read') throw new ForgeError('unreachable', name, 500, null, true);
+    if (trouble === 'heads hang' && name === 'readStatuses' && merged.has(String(about)))
+      await stage.clock.advance(10_000);
+  };
+  const wrap = wrapForge(async (name, [about], real) => {
+    await countAndHang(name, about);
+    return real();
+  });
+  const stage: Stage = await setStage({ lastingEngine: true, wrapForge: wrap });
+  const { forge } = stage;
+  await givenProject(forge);
+  const pause = { kind: 'pause', reason: null, since: stage.clock.now(), until: null } as const;
+  await stage.settings({ pause });
+  const prs: number[] = [];
+  for (let count = 0; count < 30; count += 1) prs.push(await givenScheduled(forge, `p${count}`));
+  const last = await givenScheduled(forge, 'last');
+  await look(stage, 3);
+  for (const pr of prs) merged.add((await forge.pull(pr)).headSha);
+  for (const pr of prs) await forge.mergeByHand(pr);
+  if (trouble === 'heads hang')
+    forge.fault = ({ path }) => ([...merged].some((sha) => path.includes(sha)) ? { status: 500 } : null);
+  await stage.settings({ pause: null });
+  await look(stage, 30);
+  seen.looks = 0;
+  await stage.reconcile();
+  const problems = forge.isMerged(last) ? [] : ['those that were merged past the queue hold up another one'];
+  if (seen.looks > 3) problems.push(`one reconcile looks ${seen.looks} times at those that cannot be read`);
+  if (seen.most > 20) problems.push(`one look reads ${seen.most} that have departed`);
+  return problems;
+}
+
 export const DEPARTURE_SCENES = {
+  'many are merged past the queue at once': () => mergeManyByHand('none'),
+  'many are merged past the queue, and what stands on their heads is not told': () =>
+    mergeManyByHand('heads hang'),
+  'many are merged past the queue, and none of them can be read': () => mergeManyByHand('none is read'),
   'a queue goes off, the schedules of its batch are cancelled, and it goes on': cancelAfterOff,
   'one is sent to another branch while it lands': retargetInLanding,
   'one of a batch is merged past the queue': mergeOneOfBatch,

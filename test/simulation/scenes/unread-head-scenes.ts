@@ -200,7 +200,7 @@ async function hangOnDeparted(): Promise<readonly string[]> {
   for (const pr of departed) await forge.close(Number(pr));
   hangs = true;
   const other = await givenScheduled(forge, 'b');
-  const hasLanded = await lookUntil(stage, 40 * MINUTE_MS, () => forge.isMerged(other));
+  const hasLanded = await lookUntil(stage, 15 * MINUTE_MS, () => forge.isMerged(other));
   if (!hasLanded) return ['another waits for closed ones that cannot be read'];
   hangs = false;
   await lookUntil(stage, 10 * MINUTE_MS, () => false);
