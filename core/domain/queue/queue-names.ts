@@ -49,9 +49,24 @@ export function setupBranch(queueName: string, base: string, defaultBranch: stri
   return base === defaultBranch ? name : `${name}-${base}`;
 }
 
-/** Head of a backport: a branch like those of people, so that its pull request is one like theirs. */
+/**
+ * Head of a backport: a branch like those of people, so that its pull request is one like theirs. A long name of the branch that it is
+ * for is cut, and ends with a mark of what was cut.
+ */
 export function backportBranch(queueName: string, pr: number, target: string): string {
-  return `${queueName}-backport/${pr}-${target}`;
+  const prefix = `${queueName}-backport/${pr}-`;
+  if (prefix.length + target.length <= FORGE_BRANCH_CHARS_MAX) return `${prefix}${target}`;
+  const mark = `-${markOf(target)}`;
+  const cut = target.slice(0, FORGE_BRANCH_CHARS_MAX - prefix.length - mark.length);
+  // No half of a character at its end.
+  return `${prefix}${cut.replace(/[\uD800-\uDBFF]$/, '')}${mark}`;
+}
+
+/** Eight hex digits that differ for names that begin alike (FNV-1a): it only keeps two backports of one pull request apart. */
+function markOf(name: string): string {
+  let mark = 0x811c9dc5;
+  for (const char of name) mark = Math.imul(mark ^ (char.codePointAt(0) ?? 0), 0x01000193);
+  return (mark >>> 0).toString(16).padStart(8, '0');
 }
 
 /** Pattern of what no base may be where the deployment sets no name: how such branches begin, or just the name. */
@@ -63,7 +78,7 @@ export function isOwnBranch(queueName: string, branch: string): boolean {
 }
 
 /** Forges take no longer name of a branch in a call (`MaxSize(100)` in `modules/structs` of both). */
-const FORGE_BRANCH_CHARS_MAX = 100;
+export const FORGE_BRANCH_CHARS_MAX = 100;
 /** Of the id that ends the name of a probe branch, the longest of those that every queue makes. */
 export const PROBE_ID_CHARS = 8;
 

@@ -10,7 +10,7 @@ import {
   sayBackport,
 } from '../../domain/pulls/backport.ts';
 import type { ActivityEvent } from '../../domain/queue/batch.ts';
-import { backportBranch } from '../../domain/queue/queue-names.ts';
+import { backportBranch, FORGE_BRANCH_CHARS_MAX } from '../../domain/queue/queue-names.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { BackportForge, BackportPlanner, LandedPull } from '../../ports/backport.ts';
 import { ForgeError } from '../../ports/forge.ts';
@@ -95,6 +95,8 @@ async function carryTo(
   if (branch === repo.baseBranch) return ends('same_branch');
   const tip = isBranchName(branch) ? await forge.readBranchTip(branch) : null;
   if (tip === null) return ends('no_branch');
+  // The forge refuses each call that names it, at each try.
+  if (branch.length > FORGE_BRANCH_CHARS_MAX) return ends('not_exact');
   const head = backportBranch(deps.queueName, landed.pr, branch);
   const there = await forge.findPull(branch, head);
   if (there !== null) return { branch, result: 'opened', pull: there.number };

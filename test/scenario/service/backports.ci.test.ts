@@ -480,6 +480,34 @@ test.each(['fj15', 'gt126'] as const)(
   },
 );
 
+test('branches with long names that begin alike get one each, under names that the forge takes', async () => {
+  const names = ['a', 'b'].map((end) => `${'release/'.repeat(12)}${end}`.slice(-95));
+  const world = await givenLanding({ labels: names.map((name) => `backport ${name}`) });
+  for (const name of names)
+    await world.api('POST', '/branches', { new_branch_name: name, old_ref_name: 'v15' });
+  await carry(world);
+  expect((await storyOf(world)).map(({ result }) => result)).toEqual(['opened', 'opened']);
+  const pulls = (await world.api('GET', '/pulls?state=open')) as unknown as { head: { ref: string } }[];
+  const heads = pulls.map(({ head }) => head.ref);
+  expect(new Set(heads).size).toBe(2);
+  for (const head of heads) expect(head).toHaveLength(100);
+});
+
+test('a branch whose name is too long for the forge is told at once', async () => {
+  const name = 'v'.repeat(101);
+  const world = await givenLanding({ labels: [`backport ${name}`] });
+  // No call makes such a branch, and git does.
+  const openBackports: typeof world.deps.openBackports = async (repo) => {
+    const opened = await world.deps.openBackports(repo);
+    if (opened.kind !== 'open') return opened;
+    const { forge } = opened;
+    return { ...opened, forge: { ...forge, readBranchTip: () => forge.readBranchTip('v15') } };
+  };
+  const deps = { ...world.deps, openBackports };
+  await carryLandings(deps, (await world.repo()).id);
+  expect(await storyOf(world)).toMatchObject([{ result: 'not_exact' }]);
+});
+
 test('a branch of a person under the name of a backport is left as it is', async () => {
   const world = await givenLanding();
   await world.api('POST', '/branches', { new_branch_name: HEAD, old_ref_name: 'main' });
