@@ -213,7 +213,7 @@ export const PULL_CODES = {
   staging_failed: wait(
     'forge',
     'waiting: the forge fails each time the queue stages or lands this pull request; tried again later, or at once on a new head',
-    'Look in the log of the forge for errors, and for answers that take ten seconds or more, as a large repository on a slow disk makes them. The queue tries again later.',
+    'Look in the log of the forge for errors, and for answers that take ten seconds or more, as a large repository on a slow disk makes them. What its log does not show, a proxy before the forge may have answered. The queue tries again later.',
   ),
   not_mergeable: wait(
     'forge',

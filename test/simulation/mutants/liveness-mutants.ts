@@ -79,8 +79,8 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'no other waits for a success that opens nothing',
     file: `${QUEUE}/landing/standing.ts`,
-    find: '  if (status?.told !== true || !s.full || !s.pulls.known || mayOpen(pass, status)) return;\n',
-    replace: '  if (status !== undefined || s.full) return;\n',
+    find: '  if (mayOpen(pass, status) && !isLeftBehind(pass, status)) return;\n',
+    replace: '  if (status.told === true) return;\n',
     families: ['cursed'],
     dies: 'a success cannot be taken back',
   },

@@ -53,6 +53,14 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
     dies: 'the forge keeps an earlier head of one',
   },
   {
+    guard: 'a time-out does not count while the forge does not tell which head it keeps',
+    file: `${QUEUE}/landing/blockers.ts`,
+    find: "(isHalfAsked(s) ? 'unknown' : 'nothing')",
+    replace: "'nothing'",
+    families: ['cursed'],
+    dies: 'which head the forge keeps of one is not told',
+  },
+  {
     guard: 'the words of a block are said as its success is taken back',
     file: `${QUEUE}/landing/blockers.ts`,
     find: 'if (words !== null && isGeneral) wishStatus(',

@@ -181,6 +181,29 @@ async function keepEarlierHead(): Promise<readonly string[]> {
   return refusals.length === 1 ? found : [...found, `two heads are told ${refusals.length} times`];
 }
 
+/** Which head it keeps of one the forge does not tell, and its merge does not come: that may be why, so that none is blamed. */
+async function hideKeptHead(): Promise<readonly string[]> {
+  let hidden: number | null = null;
+  const stage = await setStage({
+    wrapForge: wrapForge(async (name, [pr], answer) => {
+      if (name === 'readKeptHead' && pr === hidden)
+        throw new ForgeError('unreachable', name, 500, null, false);
+      return answer();
+    }),
+  });
+  const { first, others } = await givenThree(stage);
+  hidden = first;
+  stage.forge.mergeBehaviour = (pr) => (pr === hidden ? { kind: 'lost' } : { kind: 'now' });
+  const found = (await isSoWithin(stage, 30 * MINUTE_MS, haveLanded(stage, others)))
+    ? []
+    : ['others wait for one whose kept head is not told'];
+  await stage.drain({ maxMs: HOUR_MS });
+  const counts = (await stage.record()).mergeTimeoutCounts;
+  if (counts.length > 0 || (await told(stage, first)).some((each) => each.startsWith('pr_bounced')))
+    found.push('a time-out counts although what may be why is not known');
+  return found;
+}
+
 /** A success stands, and no status can be written on its head for longer than mere words are tried. */
 async function refuseTakingBack(): Promise<readonly string[]> {
   const stage = await setStage();
@@ -340,6 +363,7 @@ export const OTHERS_SCENES = {
   'no status is taken for some minutes': takeNoStatus,
   'the forge shows two heads of one': showTwoHeads,
   'the forge keeps an earlier head of one': keepEarlierHead,
+  'which head the forge keeps of one is not told': hideKeptHead,
   'a success cannot be taken back for hours': refuseTakingBack,
   'the words of one refusal cannot be written': refuseWords,
   'each run with one change is broken off': breakRunsOff(16),

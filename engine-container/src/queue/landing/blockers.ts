@@ -62,8 +62,14 @@ export function findBlock(pass: DecisionContext, landing: Landing): Answer {
   const facts = factsOf(pass, { ...view, statuses }, rule);
   const admission = admit({ ...facts, scheduler: landing.scheduledBy, isMissed });
   if (admission.kind === 'refused') return admission;
-  if (admission.kind === 'admitted') return findLikely(pass, landing, view, facts) ?? 'nothing';
+  if (admission.kind === 'admitted')
+    return findLikely(pass, landing, view, facts) ?? (isHalfAsked(s) ? 'unknown' : 'nothing');
   return admission.reason === 'other_checks' ? 'other_checks' : 'unknown';
+}
+
+/** Asked for what keeps a merge from coming beside its rules, the forge has not answered: that may be why. */
+function isHalfAsked({ namesake, keptHead }: Pick<DecisionContext['s'], 'namesake' | 'keptHead'>): boolean {
+  return namesake?.known === false || keptHead?.known === false;
 }
 
 /**

@@ -531,6 +531,21 @@ describe('a success that was taken back', () => {
     });
   });
 
+  test.each(['namesake', 'keptHead'] as const)(
+    'a time-out does not count where the forge does not tell of what else may be why (%s)',
+    (unread) => {
+      const mergeTimeoutCounts = [{ pr: 1, head: 'head-1', count: 1 }];
+      const record = { ...withSchedule('scheduled'), mergeTimeoutCounts };
+      const look = { ...at(20_000), [unread]: UNKNOWN };
+      expect(tellDecision(look, record)).toMatchObject({ actions: [], ended: [] });
+      expect(tellDecision({ ...at(80_000), [unread]: UNKNOWN }, record)).toMatchObject({
+        actions: [TIMED_OUT],
+        ended: ['#1 requeued: error', '#2 requeued: error'],
+        after: { mergeTimeoutCounts, bounced: [], entries: [{ pr: 1, isBlocked: true }, {}] },
+      });
+    },
+  );
+
   test('keeps the words of a refusal where its pull request is set aside because it cannot be read', () => {
     const pulls = known([givenView(1, { opensAnother: known('twin_elsewhere') }), givenView(2)]);
     const look = givenLook({}, { now: NOW + 20_000, pulls, focus: new Map([[1, UNKNOWN]]) });
