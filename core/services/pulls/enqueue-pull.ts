@@ -16,6 +16,9 @@ import { tryWake, type WakeDeps } from '../wakes/send-wakes.ts';
 const SCHEDULE_TRIES_MAX = 4;
 const STEADY_TRIES_MAX = 2;
 const SCHEDULE_AGAIN_AFTER_MS = 1_500;
+/** A merge that the forge has begun ends within seconds. */
+const MERGE_LOOKS_MAX = 5;
+const MERGE_LOOK_AGAIN_MS = 1_500;
 
 export interface EnqueueDeps extends AuditDeps {
   readonly store: Pick<DispatchStore, 'getRepo' | 'getConnection' | 'readObligations'> &
@@ -95,11 +98,36 @@ export async function dequeuePull(deps: EnqueueDeps, asked: Asked): Promise<void
   const person = await open(deps, repo, token);
   await onForge(async () => {
     await refuseBot(deps, repo, person);
+    const mayLand = await mayBeLanding(deps, repo, asked.number);
     const answer = await person.cancel(asked.number);
-    if (answer === 'not_scheduled' && (await person.readPull(asked.number)).merged)
-      throw new AppError('pull_merged');
+    if (answer === 'not_scheduled' || mayLand)
+      await refuseMerged(deps, person, asked.number, mayLand ? MERGE_LOOKS_MAX : 1);
   });
   await settle(deps, repo, 'pull.dequeue', asked.number);
+}
+
+/** A success of the queue may stand for it: by that the forge merges. */
+async function mayBeLanding(
+  { store }: Pick<EnqueueDeps, 'store'>,
+  { id }: Pick<ManagedRepo, 'id'>,
+  number: PullRequestNumber,
+): Promise<boolean> {
+  const { prs = [], heads = [] } = (await store.readObligations(id))?.left ?? {};
+  return prs.includes(number) || heads.some(({ pr, isMereWord }) => pr === number && isMereWord !== true);
+}
+
+/** A forge takes the cancelling of a schedule by which it merges just now, and goes on merging. */
+async function refuseMerged(
+  { clock }: Pick<EnqueueDeps, 'clock'>,
+  person: ForgePerson,
+  number: PullRequestNumber,
+  looks: number,
+): Promise<void> {
+  for (let looked = 1; ; looked += 1) {
+    if ((await person.readPull(number)).merged) throw new AppError('pull_merged');
+    if (looked >= looks) return;
+    await clock.sleep(MERGE_LOOK_AGAIN_MS);
+  }
 }
 
 async function load(

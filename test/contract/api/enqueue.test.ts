@@ -1,3 +1,4 @@
+import { givenObligations } from '../../builders/told-queue.ts';
 import { ApiWorld, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
 import { givePerson } from '../../support/forge-person.ts';
 import { BOT } from '../../support/scripted-accounts.ts';
@@ -19,6 +20,12 @@ async function given() {
 
 const schedulers = ({ forge, pr }: Awaited<ReturnType<typeof given>>) =>
   forge.timelineOf(pr).flatMap((entry) => (entry.kind === 'scheduled' ? [entry.user] : []));
+
+/** A success of the queue stands on its head. */
+function tellLanding({ world, pr, head }: Awaited<ReturnType<typeof given>>) {
+  const left = { context: 'mq', prs: [], heads: [{ pr, head }] };
+  world.store.readObligations = async () => givenObligations({ open: true, successStands: true, left });
+}
 
 describe('PUT and DELETE …/pulls/{number}/queue', () => {
   test('the forge schedules for the person whose token was sent, and the queue is woken', async () => {
@@ -179,6 +186,40 @@ describe('PUT and DELETE …/pulls/{number}/queue', () => {
     expect(exported.json.audit_log.map(({ action }: { action: string }) => action)).not.toContain(
       'pull.dequeue',
     );
+  });
+
+  test('DELETE while the forge carries out its merge waits what comes of it, and says that it has landed', async () => {
+    const all = await given();
+    const { world, forge, pr, head, call } = all;
+    await call('PUT', 'developer', { head });
+    tellLanding(all);
+    let reads = 0;
+    world.openPerson = () => {
+      const person = forge.asPerson('developer');
+      return {
+        ...person,
+        readPull: async (asked) => {
+          reads += 1;
+          if (reads === 2) await forge.mergeByHand(pr);
+          return person.readPull(asked);
+        },
+      };
+    };
+    expect((await call('DELETE', 'developer')).code).toBe('pull_merged');
+    expect(reads).toBe(2);
+  });
+
+  test('DELETE at a success that the forge does not carry out is taken after some seconds, and at once elsewhere', async () => {
+    const all = await given();
+    const { world, forge, pr, head, call } = all;
+    await call('PUT', 'developer', { head });
+    const before = world.clock.now();
+    await call('DELETE', 'developer');
+    expect(world.clock.now()).toBe(before);
+    await call('PUT', 'developer', { head });
+    tellLanding(all);
+    expect([(await call('DELETE', 'developer')).status, forge.isScheduled(pr)]).toEqual([204, false]);
+    expect(world.clock.now() - before).toBe(6_000);
   });
 
   test('each is noted with the pull request, and no answer, log, note or row has the forge token', async () => {
