@@ -253,10 +253,11 @@ export function useLiveLink(): LiveLink {
   );
   useEffect(() => {
     link.start();
-    const nudge = (): void => link.nudge();
-    window.addEventListener('online', nudge);
+    window.addEventListener('online', link.nudge);
+    window.addEventListener('offline', link.lose);
     return () => {
-      window.removeEventListener('online', nudge);
+      window.removeEventListener('online', link.nudge);
+      window.removeEventListener('offline', link.lose);
       link.stop();
     };
   }, [link]);

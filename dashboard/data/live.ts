@@ -46,6 +46,8 @@ export interface LiveLink {
   stop(): void;
   /** Tries at once: the network is back, the page is looked at again. */
   nudge(): void;
+  /** The browser says that there is no network: a socket that is still open brings no news. */
+  lose(): void;
 }
 
 /** Keeps one socket open, falls back to polling while there is none, and says which (A116). */
@@ -140,6 +142,9 @@ export function createLiveLink(deps: LiveDeps): LiveLink {
       if (state.read().kind !== 'polling') return;
       failures = 0;
       void connect();
+    },
+    lose: () => {
+      if (state.read().kind === 'live') fallBack('offline');
     },
   };
 }

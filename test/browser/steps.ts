@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import type { Locator, Page } from 'playwright-core';
 import type { BrowserWorld, WatchedPage } from './world.ts';
-import { openPulls, REPOS } from './world.ts';
+import { LONG_NAME, openPulls, REPOS } from './world.ts';
 
 /** For events in other processes, in real time. */
 export const SLOW_MS = 90_000;
@@ -51,12 +51,22 @@ export async function openSecondTab({ page }: WatchedPage, world: BrowserWorld):
   }
 }
 
+/** A box and what it is for are in one line, however long the words are. */
+async function standsBeside(box: Locator, words: Locator): Promise<void> {
+  const [one, other] = [await box.boundingBox(), await words.first().boundingBox()];
+  assert.ok(
+    one !== null && other !== null && one.x + one.width <= other.x,
+    'the words stand below their box',
+  );
+}
+
 /** Connect, pick three, merge: then gate, protection and webhook stand for each. */
 export async function onboard({ page }: WatchedPage, world: BrowserWorld): Promise<void> {
   await sees(heading(page, 'Let the first pull request through'));
   await page.getByRole('link', { name: 'Begin' }).click();
   await button(page, 'Fill in its address and bot').click();
   await insist(button(page, /^Connect$/), page.getByRole('checkbox', { name: /acme\/storefront/ }));
+  await standsBeside(page.getByRole('checkbox', { name: new RegExp(LONG_NAME) }), page.getByText(LONG_NAME));
   for (const name of REPOS) await page.getByRole('checkbox', { name: new RegExp(`acme/${name}`) }).check();
   await button(page, 'Add 3 repositories').click();
   await sees(page.getByText('3 repositories added.'), SLOW_MS);

@@ -39,6 +39,9 @@ export interface WatchedPage {
 /** Repositories without a gate, as people have them before they come here. */
 export const REPOS = ['storefront', 'warehouse', 'ledger'] as const;
 
+/** As long a name as the forges take, without a place to break it. */
+export const LONG_NAME = 'n'.repeat(100);
+
 export async function openBrowserWorld(executablePath: string, gateDurationMs = 900): Promise<BrowserWorld> {
   const root = mkdtempSync(join(tmpdir(), 'mergeyard-browser-'));
   const started = await startEverything({
@@ -56,6 +59,12 @@ export async function openBrowserWorld(executablePath: string, gateDurationMs = 
       collaborators: { dev: 'write', 'mq-bot': 'admin', owner: 'admin' },
     });
   }
+  await started.forge.createRepo({
+    owner: 'acme',
+    name: LONG_NAME,
+    files: { 'README.md': '# a long name\n' },
+    collaborators: { 'mq-bot': 'admin' },
+  });
   const browser = await chromium.launch({
     executablePath,
     headless: true,

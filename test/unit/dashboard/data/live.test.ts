@@ -173,3 +173,16 @@ test('back on the network it does not wait for its turn', async () => {
   await bench.settle();
   expect(bench.sockets).toHaveLength(1);
 });
+
+test('a network that is gone is said at once, though the socket is open still, and comes back with the network', async () => {
+  const bench = openBench(['t1', 't2']);
+  await bench.start();
+  bench.sockets[0]?.events.opened();
+  bench.link.lose();
+  expect(bench.link.state.read()).toEqual({ kind: 'polling', reason: 'offline' });
+  expect(bench.sockets[0]?.closed).toBe(true);
+  bench.link.nudge();
+  await bench.settle();
+  bench.sockets[1]?.events.opened();
+  expect(bench.link.state.read().kind).toBe('live');
+});
