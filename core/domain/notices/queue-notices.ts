@@ -42,7 +42,8 @@ export function sayHappened(
   topic: PullTopic,
   { event, reason }: Pick<ActivityEvent, 'event' | 'reason'>,
 ): string {
-  return isSetAside(event, reason) ? 'is set aside by the merge queue for now' : HAPPENED[topic];
+  if (isSetAside(event, reason)) return 'is set aside by the merge queue for now';
+  return reason === 'unverified' ? 'was merged, but not as it was proven' : HAPPENED[topic];
 }
 
 /** In the words of its status: where it stands, why, and the next step. `runUrl`: the failing gate run; null: none is known. */

@@ -25,7 +25,7 @@ export const DRIFTS = {
   },
   own_branches: {
     says: 'A branch rule covers the branches of the queue, which begin with its name, so nothing can be staged',
-    next: 'Change that rule on the forge, so that the bot may make, rewrite and delete branches there; "Verify again" on the setup page names these branches.',
+    next: 'Change that rule on the forge, so that the bot may make, rewrite and delete branches there; "Verify the gate and these settings" on the setup page names these branches.',
   },
   webhook_missing: {
     says: 'The webhook was deleted, so the queue notices changes only when it looks, every five minutes at the latest',

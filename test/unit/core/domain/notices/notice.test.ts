@@ -133,6 +133,13 @@ test.each([
   expect(describeAuthorNotice('refused', repo, event, null).subject).toBe(`acme/web #3 ${happened}`);
 });
 
+test('a merge that is not the proven one is news of its own, not a landing', () => {
+  const event = { ...BOUNCE, event: 'pr_landed', reason: 'unverified' } as const;
+  const happened = 'acme/web #3 was merged, but not as it was proven';
+  expect(describePullNotice('landed', repo, event, PAGE, null).subject).toBe(happened);
+  expect(describeAuthorNotice('landed', repo, event, null).subject).toBe(happened);
+});
+
 test('a notice of an invoice has a link only where there is a page', () => {
   // https://docs.stripe.com/api/customers/update: a new payment method alone pays no invoice that is open.
   expect(describeInvoiceNotice(null).lines.join()).toContain('then pay the open invoice');

@@ -61,6 +61,19 @@ const STEPS = [
   ...Object.values(RECONCILE_ERROR_SENTENCES),
 ];
 
+test('a step about the branches of the queue names the button that is always on the setup page', async () => {
+  const [, name = ''] = /"([^"]+)" on the setup page/.exec(DRIFTS.own_branches.next) ?? [];
+  mountPage({
+    at: `/repos/${ID}/setup`,
+    answers: {
+      'GET /api/v1/me': { id: 'tenant' },
+      'GET /api/v1/user/queue/status': { queue_name: 'mq', repos: [givenStatus({ id: ID })] },
+      'GET /api/v1/user/queue/activity': givenFeed({ repos: [givenActivity({ repo_id: ID })] }),
+    },
+  });
+  expect(await screen.findByRole('button', { name })).toBeTruthy();
+});
+
 test('a step that takes a repository out of the service names the buttons that are pressed for it', () => {
   const removing = STEPS.filter((step) => step.includes(REMOVE));
   expect(removing).toHaveLength(5);
