@@ -61,6 +61,14 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
     dies: 'which head the forge keeps of one is not told',
   },
   {
+    guard: 'the others go before one whose merge did not come for what is not told',
+    file: `${QUEUE}/landing/blockers.ts`,
+    find: '    stageAloneAfterOthers(pass, entry);\n',
+    replace: '',
+    families: ['cursed'],
+    dies: 'which head the forge keeps of one is not told',
+  },
+  {
     guard: 'the words of a block are said as its success is taken back',
     file: `${QUEUE}/landing/blockers.ts`,
     find: 'if (words !== null && isGeneral) wishStatus(',

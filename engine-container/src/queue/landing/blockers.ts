@@ -6,6 +6,7 @@ import { factsOf, refuse } from '../admission/admit-entries.ts';
 import { judgeHiddenChecks, MAY_BE_WHY } from '../admission/missed-merge.ts';
 import { startTeardown } from '../batches/end-batch.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
+import { stageAloneAfterOthers } from '../line/staging-turns.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import type { PendingStatus } from '../record/pending-status.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
@@ -137,6 +138,8 @@ export function holdUnclear(pass: DecisionContext, batch: Batch, { pr, head }: L
     entry.isBlocked = true;
     entry.readyAt = null;
     entry.retestAfter = pass.s.now;
+    // What is not told may stay so, and each try holds the others up for as long.
+    stageAloneAfterOthers(pass, entry);
   }
   batch.fates.push({ pr, action: 'requeued', reason: 'merge_timeout' });
 }
