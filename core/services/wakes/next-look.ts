@@ -1,4 +1,9 @@
-import { IDLE_DUE_DELAY_MS, TICK_INTERVAL_MS, WAKE_DELAY_MS_MIN } from '../../domain/limits.ts';
+import {
+  GLANCE_EVERY_MS,
+  IDLE_DUE_DELAY_MS,
+  TICK_INTERVAL_MS,
+  WAKE_DELAY_MS_MIN,
+} from '../../domain/limits.ts';
 import type { ManagedRepo, ReconcileOutcome } from '../../domain/repos/repo.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../../ports/system.ts';
@@ -42,9 +47,7 @@ export async function planNextLook(deps: NextLookDeps, repo: ManagedRepo, ended:
   const settled = await deps.store.settleDue(repo.id, repo.wakeSeq, lookAt ?? now + IDLE_DUE_DELAY_MS);
   if (!settled) return;
   if (lookAt === null) {
-    // A repo that is off, or waits for something of its own, gets no glance.
-    if (!isOff(repo) && ended.seen !== null)
-      await planGlance(deps, repo, { outcome: ended.seen, step: 1, tookMs: 0 });
+    await planFirstGlance(deps, repo, ended);
     return;
   }
   const delayMs = Math.max(WAKE_DELAY_MS_MIN, lookAt - now);
@@ -55,4 +58,15 @@ export async function planNextLook(deps: NextLookDeps, repo: ManagedRepo, ended:
     await deps.store.settleDue(repo.id, repo.wakeSeq, now);
     throw error;
   }
+  // The look itself comes first, or at the same time. It replaces what is planned for after it.
+  if (delayMs > GLANCE_EVERY_MS) await planFirstGlance(deps, repo, ended);
+}
+
+/** A repo that is off gets no glance. */
+async function planFirstGlance(
+  deps: NextLookDeps,
+  repo: ManagedRepo,
+  { seen }: Pick<Ended, 'seen'>,
+): Promise<void> {
+  if (!isOff(repo) && seen !== null) await planGlance(deps, repo, { outcome: seen, step: 1, tookMs: 0 });
 }

@@ -100,6 +100,14 @@ describe('the outcome', () => {
       expect(queue.delayed).toEqual([]);
     });
 
+    test('also before a next look that the engine plans for later than that, which replaces it', async () => {
+      const wakeAt = Date.UTC(2026, 0, 1) + 90_000;
+      const { queue, clock } = await givenSeen({ wakeAt });
+      const visibleAt = clock.now() + GLANCE_EVERY_MS;
+      expect(queue.delayedGlances).toEqual([{ repoId: 'repo-1', wakeSeq: 0, step: 1, visibleAt }]);
+      expect(queue.delayed).toEqual([{ repoId: 'repo-1', wakeSeq: 0, visibleAt: wakeAt }]);
+    });
+
     test('and a queue that does not answer then takes nothing from the look', async () => {
       const world = await givenWorker();
       const sight = { tip: 'a', newest: null, isSettled: true };
@@ -113,7 +121,7 @@ describe('the outcome', () => {
     });
 
     test.each<[string, Partial<EngineReport>, Partial<ManagedRepo>]>([
-      ['that plans its own next look', { wakeAt: Date.UTC(2026, 0, 1) + 20_000 }, {}],
+      ['that plans its own next look sooner', { wakeAt: Date.UTC(2026, 0, 1) + 20_000 }, {}],
       ['that failed', { errorCode: 'base_red' }, {}],
       ['that winds a queue down', {}, { stopUntil: Date.UTC(2030, 0, 1) }],
       [
