@@ -14,11 +14,11 @@ export const FORGE_QUIET_MS = 10_000;
 export const FORGE_PACE_ASKING_MS = 15 * 60_000;
 /**
  * Bytes of answers, as they were sent, that one repository costs the process at once, and in each second after that. A
- * mebibyte takes one to three milliseconds of the thread that serves all tenants. An honest look has some 100 KB; one at a
+ * mebibyte takes some milliseconds of the thread that serves all tenants. An honest look has some 100 KB; one at a
  * repository with a description that no answer holds has 96 MiB.
  */
-export const FORGE_PACE_BYTES_AT_ONCE = 128 * 1024 * 1024;
-export const FORGE_PACE_BYTES_PER_SECOND = 16 * 1024 * 1024;
+export const FORGE_PACE_BYTES_AT_ONCE = 96 * 1024 * 1024;
+export const FORGE_PACE_BYTES_PER_SECOND = 8 * 1024 * 1024;
 /** Credentials and repositories of one host, and hosts, whose rate one process remembers. */
 export const FORGE_PACE_CREDENTIALS_MAX = 1_000;
 export const FORGE_PACE_REPOS_MAX = 1_000;

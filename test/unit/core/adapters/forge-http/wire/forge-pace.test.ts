@@ -196,25 +196,25 @@ describe('a repository whose answers are large', () => {
   /** When each call was sent, after the first. */
   const timesOf = (sent: readonly { readonly at: number }[]) => sent.map(({ at }) => at - (sent[0]?.at ?? 0));
 
-  test('waits with its next read for as long as the bytes beyond 128 MiB take at 16 MiB a second', async () => {
+  test('waits with its next read for as long as the bytes beyond 96 MiB take at 8 MiB a second', async () => {
     const { clock, sent, world, callIn, pass } = open();
-    world.answer = large(64);
-    for (let nth = 0; nth < 3; nth += 1) await callIn('acme/app');
-    expect(timesOf(sent)).toEqual([0, 0, 0]);
+    world.answer = large(32);
+    for (let nth = 0; nth < 4; nth += 1) await callIn('acme/app');
+    expect(timesOf(sent)).toEqual([0, 0, 0, 0]);
     const next = callIn('acme/app');
     await pass(3_999);
-    expect(sent).toHaveLength(3);
+    expect(sent).toHaveLength(4);
     await pass(1);
     await next;
-    expect(timesOf(sent)[3]).toBe(4_000);
+    expect(timesOf(sent)[4]).toBe(4_000);
     await clock.advance(60_000);
     await callIn('acme/app');
-    expect(timesOf(sent)[4]).toBe(64_000);
+    expect(timesOf(sent)[5]).toBe(64_000);
   });
 
   test('has nothing sent that would wait for more than five seconds, and that is no failure of the forge', async () => {
     const { clock, sent, world, callIn } = open();
-    world.answer = large(209);
+    world.answer = large(137);
     await callIn('acme/app');
     for (let nth = 0; nth < 4; nth += 1) {
       await expect(callIn('acme/app')).rejects.toMatchObject({ kind: 'withheld' });
@@ -230,7 +230,7 @@ describe('a repository whose answers are large', () => {
   test('counts what was refused as it came', async () => {
     const { sent, world, callIn } = open();
     for (const kind of ['too_large', 'broken'] as const) {
-      world.answer = new HttpSendError(kind, 120 * MIB);
+      world.answer = new HttpSendError(kind, 90 * MIB);
       await callIn('acme/app').catch(() => undefined);
     }
     await expect(callIn('acme/app')).rejects.toMatchObject({ kind: 'withheld' });
