@@ -61,9 +61,10 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
     dies: 'which head the forge keeps of one is not told',
   },
   {
-    guard: 'the others go before one whose merge did not come for what is not told',
+    guard:
+      'one that may be kept from its merge by what the forge does not tell lets the others go first (decision 0375)',
     file: `${QUEUE}/landing/blockers.ts`,
-    find: '    stageAloneAfterOthers(pass, entry);\n',
+    find: '    letOthersGoFirst(entry);\n',
     replace: '',
     families: ['cursed'],
     dies: 'which head the forge keeps of one is not told',

@@ -6,7 +6,7 @@ import { factsOf, refuse } from '../admission/admit-entries.ts';
 import { judgeHiddenChecks, MAY_BE_WHY } from '../admission/missed-merge.ts';
 import { startTeardown } from '../batches/end-batch.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
-import { stageAloneAfterOthers } from '../line/staging-turns.ts';
+import { letOthersGoFirst } from '../line/staging-turns.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import type { PendingStatus } from '../record/pending-status.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
@@ -131,15 +131,17 @@ export function isAnswerAwaited(pass: DecisionContext, since: number): boolean {
   return pass.s.now < since + BLOCKERS_WAIT_MS;
 }
 
-/** Unknown never bounces: tested again, and not before all is known that the forge could hold against the merge. */
+/**
+ * Unknown never bounces: tested again, and not before all is known of its rules that the forge could hold against the merge. The others
+ * have their turn first, whatever the rule: what no answer comes to may stay so, and the next merge not come either (decision 0375).
+ */
 export function holdUnclear(pass: DecisionContext, batch: Batch, { pr, head }: Landing): void {
   const entry = entryOf(pass.record, pr);
   if (entry?.head === head) {
     entry.isBlocked = true;
     entry.readyAt = null;
     entry.retestAfter = pass.s.now;
-    // What is not told may stay so, and each try holds the others up for as long.
-    stageAloneAfterOthers(pass, entry);
+    letOthersGoFirst(entry);
   }
   batch.fates.push({ pr, action: 'requeued', reason: 'merge_timeout' });
 }

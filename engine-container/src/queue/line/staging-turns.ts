@@ -62,6 +62,10 @@ export function isStagedAlone(entry: QueueEntry): boolean {
  */
 export function stageAloneAfterOthers({ s }: DecisionContext, entry: QueueEntry): void {
   if (s.protection.known && s.protection.value?.blockOnOutdatedBranch === true) return;
+  letOthersGoFirst(entry);
+}
+
+export function letOthersGoFirst(entry: QueueEntry): void {
   entry.mergeTimedOut = 'waits';
   if (isIncident(entry)) entry.overtook = entry.head;
 }

@@ -541,7 +541,11 @@ describe('a success that was taken back', () => {
       expect(tellDecision({ ...at(80_000), [unread]: UNKNOWN }, record)).toMatchObject({
         actions: [TIMED_OUT],
         ended: ['#1 requeued: error', '#2 requeued: error'],
-        after: { mergeTimeoutCounts, bounced: [], entries: [{ pr: 1, isBlocked: true }, {}] },
+        after: {
+          mergeTimeoutCounts,
+          bounced: [],
+          entries: [{ pr: 1, isBlocked: true, mergeTimedOut: 'waits' }, {}],
+        },
       });
     },
   );
