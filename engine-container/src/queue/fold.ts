@@ -9,6 +9,7 @@ import { countStagingFailure, countUnfinished } from './batches/staging-failure.
 import { beginPass, type DecisionContext } from './decision-context.ts';
 import { foldBatch, foldNode } from './fold-staging.ts';
 import { resumeWritten } from './landing/unposted.ts';
+import { isUnderContext } from './record/pending-status.ts';
 import type { QueueRecord } from './record/record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { countPostFailure, type PostStatus } from './words/post-failure.ts';
@@ -118,5 +119,6 @@ function foldStatus(pass: DecisionContext, action: PostStatus, outcome: ActionOu
   );
   resumeWritten(pass, action.sha);
   const landing = landingOf(pass.record);
-  if (landing?.takeBack != null && landing.head === action.sha) landing.takeBack.postedAt ??= pass.s.now;
+  if (landing?.takeBack != null && isUnderContext(record, landing.head, action))
+    landing.takeBack.postedAt ??= pass.s.now;
 }

@@ -1,9 +1,23 @@
-import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
+import { PENDING_STATUSES_MAX, STANDING_TOLD_AFTER_TRIES } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { known } from '#core/domain/result.ts';
 import { decide } from '../../../engine-container/src/queue/decide.ts';
-import { describeDefer } from '../../../engine-container/src/queue/words/phrases.ts';
-import { BASE, givenEntry, givenRecord, headOf } from '../../builders/queue-record.ts';
-import { givenSnapshot } from '../../builders/snapshot.ts';
+import { fold } from '../../../engine-container/src/queue/fold.ts';
+import type { PendingStatus } from '../../../engine-container/src/queue/record/pending-status.ts';
+import type { Batch, QueueRecord } from '../../../engine-container/src/queue/record/record.ts';
+import { describeDefer, describeOldContext } from '../../../engine-container/src/queue/words/phrases.ts';
+import {
+  BASE,
+  givenEntry,
+  givenEvidence,
+  givenLanding,
+  givenNode,
+  givenRecord,
+  givenStagedBatch,
+  headOf,
+  stagedAt,
+} from '../../builders/queue-record.ts';
+import { givenFocus, givenSnapshot, givenStatus, givenView } from '../../builders/snapshot.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { hasAlarm, look, openLostMerge, type Scenes, setStage } from '../scene-stage.ts';
 
@@ -163,7 +177,80 @@ async function manyAsideUnderNewContext(): Promise<readonly string[]> {
     : [`${told.size} of ${numbers.length} are told under the new context`];
 }
 
+/** What is left to be written under a context of before on the head of one that lands: words, or what takes a success back. */
+function leftUnderContextOfBefore(takesBack: boolean): () => Promise<readonly string[]> {
+  return async () => {
+    const left: PendingStatus = {
+      pr: 1,
+      sha: headOf(1),
+      context: 'before',
+      state: 'pending',
+      description: describeOldContext(),
+      targetUrl: null,
+      failures: STANDING_TOLD_AFTER_TRIES,
+      retryAt: Number.MAX_SAFE_INTEGER,
+      ...(takesBack ? { takesBack: true, told: true } : {}),
+    };
+    const nodes = [givenNode({ state: 'done', verdict: 'success', ...stagedAt(1) })];
+    const given = (batch: Partial<Batch>, words: readonly PendingStatus[] = [left]) =>
+      givenRecord({
+        entries: [givenEntry(1)],
+        batches: [givenStagedBatch(1, { nodes, ...batch })],
+        tip: BASE.sha,
+        evidence: [givenEvidence(1, 'success')],
+        pendingStatuses: [...words],
+      });
+    const isLeft = ({ pendingStatuses }: QueueRecord) =>
+      pendingStatuses.some(({ context }) => context === left.context);
+    const problems: string[] = [];
+    const open = givenSnapshot({
+      pulls: known([givenView(1)]),
+      focus: new Map([[1, known(givenFocus(1))]]),
+    });
+    const merge = known({ commit: { sha: 'merge-1', tree: 'tree-1' }, standsOnTip: true });
+    const ended = givenFocus(1, { pull: { state: 'closed', merged: true }, merge });
+    const merged = givenSnapshot({ pulls: known([]), focus: new Map([[1, known(ended)]]) });
+    if (!isLeft(decide(open, given({})).record)) problems.push('forgotten as a landing begins');
+    const landing = givenLanding({ postedAt: open.now });
+    if (!isLeft(decide(merged, given({ landing })).record)) problems.push('forgotten as one has landed');
+    const givenUp = [{ pr: 1, head: headOf(1), tree: 'tree-1', baseBefore: BASE.sha, at: open.now - 1_000 }];
+    const late = givenRecord({ entries: [givenEntry(1)], givenUp, pendingStatuses: [left] });
+    if (!isLeft(decide(merged, late).record)) problems.push('forgotten as one has landed late');
+
+    const own: PendingStatus = {
+      ...left,
+      context: givenRecord().context,
+      description: 'requeued: x',
+      takesBack: true,
+    };
+    const takeBack = { reason: 'base_advanced', postedAt: null } as const;
+    const torn = given({ teardown: 'base_advanced', landing: { ...landing, takeBack } }, [own, left]);
+    const { retryAt: _retryAt, failures: _failures, ...post } = left;
+    const folded = fold(
+      open,
+      torn,
+      { kind: 'post_status', ...post, purpose: 'pending' },
+      { kind: 'done' },
+      open.now,
+    );
+    if (folded.record.batches[0]?.landing?.takeBack?.postedAt !== null)
+      problems.push('taken for what takes a success back under the context of the queue');
+
+    const statuses = known([givenStatus({ context: own.context, state: 'success' })]);
+    const said = { head: headOf(1), state: 'pending' as const, description: 'queued: x' };
+    const seen = givenSnapshot({ pulls: known([givenView(1, { statuses })]) });
+    const quiet = givenRecord({ entries: [givenEntry(1, { said })], pendingStatuses: [left] });
+    const { pendingStatuses } = decide(seen, quiet).record;
+    if (!pendingStatuses.some((each) => each.context === own.context && each.takesBack === true))
+      problems.push('a success under the context of the queue is not taken back');
+    return problems;
+  };
+}
+
 export const CONTEXT_SCENES = {
+  'words are left under the context of before on the head of one that lands': leftUnderContextOfBefore(false),
+  'what takes a success back is left under the context of before on the head of one that lands':
+    leftUnderContextOfBefore(true),
   'a success cannot be taken back while the queue gets another context': () => standsUnderOldContext(true),
   'a success cannot be taken back under a context that the rule still asks for': () =>
     standsUnderOldContext(false),

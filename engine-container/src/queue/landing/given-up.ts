@@ -4,6 +4,7 @@ import { startTeardown } from '../batches/end-batch.ts';
 import { type DecisionContext, emitEvent, entryOf, wakeNoLaterThan } from '../decision-context.ts';
 import { countLanding } from '../policy/fanout-choice.ts';
 import type { GivenUp, Landing } from '../record/landing-state.ts';
+import { isUnderContext } from '../record/pending-status.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
@@ -60,7 +61,9 @@ export function landLate(
   }
   if (!isMergeOf(late, merge.value)) return 'no';
   record.entries = record.entries.filter((candidate) => candidate !== entry);
-  record.pendingStatuses = record.pendingStatuses.filter(({ sha }) => sha !== late.head);
+  record.pendingStatuses = record.pendingStatuses.filter(
+    (waiting) => !isUnderContext(record, late.head, waiting),
+  );
   concludeLanding(pass, late, merge.value.commit.sha);
   tellLeftBehind(pass, entry, late.head);
   countLanding(record);

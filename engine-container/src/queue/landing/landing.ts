@@ -32,6 +32,7 @@ import {
   wakeNoLaterThan,
 } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
+import { isUnderContext } from '../record/pending-status.ts';
 import { isBound } from '../record/queue-entry.ts';
 import { type Batch, type Member, type QueueRecord, treeOf } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
@@ -240,17 +241,18 @@ function beginLanding(pass: DecisionContext, batch: Batch): void {
   postSuccess(pass, batch, landing);
 }
 
-/** Words that cannot be written: the success that follows outdates them. */
+/** Words that cannot be written: the success that follows outdates those under its own context. */
 function forgetUnwritable(record: QueueRecord, head: CommitSha): void {
   record.pendingStatuses = record.pendingStatuses.filter(
-    ({ sha, retryAt, takesBack }) => sha !== head || retryAt === undefined || takesBack === true,
+    (status) =>
+      !isUnderContext(record, head, status) || status.retryAt === undefined || status.takesBack === true,
   );
 }
 
 /** True once no earlier word is left to be written on this head: none may come after its `success`. */
 function awaitWords(pass: DecisionContext, { head }: Member): boolean {
-  const { context: own, pendingStatuses } = pass.record;
-  if (pendingStatuses.every(({ sha, context }) => sha !== head || context !== own)) return true;
+  const { record } = pass;
+  if (!record.pendingStatuses.some((status) => isUnderContext(record, head, status))) return true;
   pollNoLaterThan(pass, 0);
   return false;
 }

@@ -12,6 +12,7 @@ import {
 } from '../decision-context.ts';
 import { noteLanding } from '../policy/signals.ts';
 import type { Landing } from '../record/landing-state.ts';
+import { isUnderContext } from '../record/pending-status.ts';
 import { authored } from '../record/queue-entry.ts';
 import type { Batch, Member, Untraced } from '../record/record.ts';
 import type { FocusView, MergeView } from '../snapshot.ts';
@@ -80,7 +81,7 @@ function forgetMerged(pass: DecisionContext, landing: Landing, merge: CommitSha,
   const { pr, head } = landing;
   const entry = entryOf(record, pr);
   record.entries = record.entries.filter((each) => each !== entry);
-  record.pendingStatuses = record.pendingStatuses.filter((waiting) => waiting.sha !== head);
+  record.pendingStatuses = record.pendingStatuses.filter((waiting) => !isUnderContext(record, head, waiting));
   concludeLanding(pass, landing, merge, isProven);
   // Not where the tree is another one: then the newer head may be what the forge merged.
   if (isProven) tellLeftBehind(pass, entry, head);

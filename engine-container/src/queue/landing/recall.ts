@@ -5,7 +5,7 @@ import { isLandingHead } from '../batches/pipeline.ts';
 import { type DecisionContext, entryOf, wakeNoLaterThan } from '../decision-context.ts';
 import { bounceOf, isBounced, rememberBounce } from '../record/bounced.ts';
 import { deferralOf } from '../record/deferral.ts';
-import type { PendingStatus } from '../record/pending-status.ts';
+import { isUnderContext, type PendingStatus } from '../record/pending-status.ts';
 import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import { type EarlierHead, unreadStanding } from '../record/recall-state.ts';
 import type { QueueRecord } from '../record/record.ts';
@@ -35,7 +35,8 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   const { pull } = view;
   const ours = view.statuses.value.find((status) => status.context === pass.record.context);
   if (ours === undefined || isLandingHead(pass.record, pull.headSha)) return;
-  if (pass.record.pendingStatuses.some((waiting) => waiting.sha === pull.headSha)) return;
+  if (pass.record.pendingStatuses.some((waiting) => isUnderContext(pass.record, pull.headSha, waiting)))
+    return;
   if (isLateMove(pass, pull, ours.description)) return sayOwnWordsAgain(pass, pull, ours);
   // The words of `describeStaleSuccess` are written while a pull request is out of the queue, as a draft for instance. Once it
   // is back, its own words apply.

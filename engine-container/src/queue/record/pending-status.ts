@@ -23,6 +23,15 @@ export interface PendingStatus extends OwnStatus {
   readonly told?: true;
 }
 
+/** Is it on this head, under the context of the queue? What is still to be written under one of before is outdated by nothing that is said now. */
+export function isUnderContext(
+  { context }: { readonly context: string },
+  head: CommitSha,
+  status: Pick<OwnStatus, 'sha' | 'context'>,
+): boolean {
+  return status.sha === head && status.context === context;
+}
+
 /** Posts of `success` on one head that were never answered, and whose landing is over. */
 export interface UnheardPost {
   readonly pr: PullRequestNumber;
