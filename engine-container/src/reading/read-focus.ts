@@ -48,6 +48,8 @@ export class FocusReader {
   merged: Reading<readonly PullRequest[]> | null = null;
 
   #isUnfinished = false;
+  /** Departed ones that a look of this reconcile has asked for. */
+  readonly #asked = new Set<PullRequestNumber>();
 
   constructor(deps: FocusDeps) {
     this.#deps = deps;
@@ -70,8 +72,8 @@ export class FocusReader {
   }
 
   /**
-   * Those of the queue that left the open list, some in each look: a call may take ten seconds, and nothing else waits for them. The
-   * next reconcile, which has another fence, begins with another one.
+   * Those of the queue that left the open list, some in each look: a call may take ten seconds, and nothing else waits for them. Those
+   * that no look of this reconcile has asked for come first, and the next reconcile, which has another fence, begins with another one.
    *
    * @param focus - They are added to it.
    */
@@ -86,15 +88,20 @@ export class FocusReader {
     const first = departed.length === 0 ? 0 : fence % departed.length;
     const { clock } = this.#deps;
     const until = clock.monotonic() + DEPARTED_MS_MAX;
-    const inTurn = [...departed.slice(first), ...departed.slice(0, first)];
+    const rotated = [...departed.slice(first), ...departed.slice(0, first)];
+    const inTurn = [
+      ...rotated.filter((pr) => !this.#asked.has(pr)),
+      ...rotated.filter((pr) => this.#asked.has(pr)),
+    ];
     let hasRead = false;
     this.#isUnfinished = false;
     for (const [count, pr] of inTurn.entries()) {
       if (count >= DEPARTED_READS_MAX || clock.monotonic() >= until) {
-        // Where each of them fails, another look would ask for the same ones.
-        this.#isUnfinished = hasRead;
+        // Not where each of them fails, nor for those that were read and are in the queue still.
+        this.#isUnfinished = hasRead && !this.#asked.has(pr);
         break;
       }
+      this.#asked.add(pr);
       const view = await this.readOne(record, pr);
       focus.set(pr, view);
       hasRead ||= view.known;

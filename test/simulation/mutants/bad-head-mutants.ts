@@ -136,10 +136,26 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'another look follows at once only where one of them could be read',
     file: `${SRC}/reading/read-focus.ts`,
-    find: 'this.#isUnfinished = hasRead;',
+    find: 'this.#isUnfinished = hasRead && !this.#asked.has(pr);',
     replace: 'this.#isUnfinished = true;',
     families: ['cursed'],
     dies: 'many are merged past the queue, and none of them can be read',
+  },
+  {
+    guard: 'another look follows at once only for those that were not asked for yet',
+    file: `${SRC}/reading/read-focus.ts`,
+    find: 'hasRead && !this.#asked.has(pr);',
+    replace: 'hasRead;',
+    families: ['cursed'],
+    dies: 'the list misses many that are open',
+  },
+  {
+    guard: 'those that were not asked for yet come first',
+    file: `${SRC}/reading/read-focus.ts`,
+    find: 'rotated.filter((pr) => !this.#asked.has(pr)),',
+    replace: 'rotated.filter(() => true),',
+    families: ['cursed'],
+    dies: 'the list misses many that are open',
   },
   {
     guard: 'heads of those that moved the base take no more than one call that fails in a look',

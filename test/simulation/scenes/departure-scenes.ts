@@ -1,3 +1,4 @@
+import type { PullRequest } from '#core/domain/forge/forge.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { wrapForge } from '../../scenario/hooks.ts';
@@ -102,7 +103,40 @@ async function mergeManyByHand(trouble: 'none' | 'heads hang' | 'none is read'):
   return problems;
 }
 
+/** The list does not show more than a look reads, although they are open and stay in the queue: each reconcile reads them once. */
+async function missManyInList(): Promise<readonly string[]> {
+  const missing = new Set<number>();
+  let isMissed = false;
+  const seen = { looks: 0, asked: new Set<unknown>() };
+  const stage = await setStage({
+    lastingEngine: true,
+    wrapForge: wrapForge(async (name, [about], real) => {
+      if (name === 'readPullRequest' && isMissed) seen.asked.add(about);
+      const answer = await real();
+      if (name !== 'listOpenPullRequests') return answer;
+      seen.looks += 1;
+      return isMissed
+        ? (answer as readonly PullRequest[]).filter(({ number }) => !missing.has(number))
+        : answer;
+    }),
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  const pause = { kind: 'pause', reason: null, since: stage.clock.now(), until: null } as const;
+  await stage.settings({ pause });
+  for (let count = 0; count < 30; count += 1) missing.add(await givenScheduled(forge, `p${count}`));
+  await look(stage, 3);
+  isMissed = true;
+  seen.looks = 0;
+  await stage.reconcile();
+  const problems = seen.looks > 3 ? [`one reconcile looks ${seen.looks} times at those that stay`] : [];
+  return seen.asked.size === missing.size
+    ? problems
+    : [...problems, `${seen.asked.size} of ${missing.size} are read`];
+}
+
 export const DEPARTURE_SCENES = {
+  'the list misses many that are open': missManyInList,
   'many are merged past the queue at once': () => mergeManyByHand('none'),
   'many are merged past the queue, and what stands on their heads is not told': () =>
     mergeManyByHand('heads hang'),
