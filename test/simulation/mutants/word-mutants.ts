@@ -39,10 +39,18 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a change of the context does not wait for a success that cannot be taken back (decision 0366)',
     file: `${QUEUE}/record/adopt-snapshot.ts`,
-    find: 'status.takesBack === true ? isLeftBehind(pass, status)',
+    find: 'status.takesBack === true ? isNoneToAwait(pass, status)',
     replace: 'status.takesBack === true ? false',
     families: ['interrupted'],
     dies: 'a success cannot be taken back while the queue gets another context',
+  },
+  {
+    guard: 'a queue goes back to a context under which a success stands (decision 0366)',
+    file: `${QUEUE}/landing/standing.ts`,
+    find: 'return isOfNext ? isStuck(status) && status.told === true : isLeftBehind',
+    replace: 'return !isOfNext && isLeftBehind',
+    families: ['interrupted'],
+    dies: 'a success cannot be taken back, and the queue goes back to its context',
   },
   {
     guard: 'its landing ends for another context (decision 0366)',

@@ -150,6 +150,32 @@ async function standsUnderOldContext(isRuleChanged: boolean): Promise<readonly s
   return left?.state === 'success' ? [...problems, 'what stands is forgotten'] : problems;
 }
 
+/** A success stands whose head takes no status: the queue gets another context and the one of before again, and its pull request is closed. */
+async function standsUnderContextUsedAgain(): Promise<readonly string[]> {
+  const { stage, pr } = (await openLostMerge()) ?? {};
+  if (stage === undefined || pr === undefined) return ['the scene did not come about'];
+  const { forge } = stage;
+  const { headSha } = await forge.pull(pr);
+  forge.fault = ({ method, path }) =>
+    method === 'POST' && path.endsWith(`statuses/${headSha}`) ? { status: 500 } : null;
+  const use = async (context: string) => {
+    await forge.setProtection({ requiredContexts: [context] });
+    await stage.settings({ statusContext: context });
+    await look(stage, 40);
+    return (await stage.record()).context;
+  };
+  await look(stage, 40);
+  if ((await use(NEXT)) !== NEXT) return ['the scene did not come about'];
+  forge.mergeBehaviour = (each) => ({ kind: each === pr ? 'lost' : 'now' });
+  const other = await givenScheduled(forge, 'b');
+  if ((await use(DEFAULT_SERVICE_NAME)) !== DEFAULT_SERVICE_NAME)
+    return ['a success that stands under a context keeps the queue from using it again'];
+  const problems = forge.isMerged(other) ? ['one lands beside a success that may open a merge'] : [];
+  await forge.close(pr);
+  await look(stage, 60);
+  return forge.isMerged(other) ? problems : [...problems, 'others wait for a success that opens nothing'];
+}
+
 /** More than can be written at once are set aside as the context changes: each is told, and the record stays bounded. */
 async function manyAsideUnderNewContext(): Promise<readonly string[]> {
   const reason = 'staging_failed';
@@ -252,6 +278,7 @@ export const CONTEXT_SCENES = {
   'what takes a success back is left under the context of before on the head of one that lands':
     leftUnderContextOfBefore(true),
   'a success cannot be taken back while the queue gets another context': () => standsUnderOldContext(true),
+  'a success cannot be taken back, and the queue goes back to its context': standsUnderContextUsedAgain,
   'a success cannot be taken back under a context that the rule still asks for': () =>
     standsUnderOldContext(false),
   'many are set aside as the queue gets another context': manyAsideUnderNewContext,

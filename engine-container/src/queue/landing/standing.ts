@@ -116,10 +116,19 @@ function mayOpen({ record, s }: DecisionContext, { pr, sha }: Pick<PendingStatus
  * The queue is to use another context, and the rule of the base asks no more for the one that this stands under: the change does not
  * wait for a word that may never be written (decision 0366).
  */
-export function isLeftBehind({ s }: Pick<DecisionContext, 's'>, status: PendingStatus): boolean {
+function isLeftBehind({ s }: Pick<DecisionContext, 's'>, status: PendingStatus): boolean {
   if (!isStuck(status) || status.told !== true || status.context === s.repo.statusContext) return false;
   const { protection } = s;
   return protection.known && protection.value !== null && !isOpenedBy(protection.value, status.context);
+}
+
+/**
+ * Need a change of the context not wait for this word that takes a success back? Nor where the queue goes back to the context that it
+ * stands under: there it holds up the others only while it may open a merge.
+ */
+export function isNoneToAwait(pass: Pick<DecisionContext, 's'>, status: PendingStatus): boolean {
+  const isOfNext = status.context === pass.s.repo.statusContext;
+  return isOfNext ? isStuck(status) && status.told === true : isLeftBehind(pass, status);
 }
 
 /** Ends a landing whose success opens nothing any more, so that the others go on. The word that takes it back is still tried, and never dropped. */

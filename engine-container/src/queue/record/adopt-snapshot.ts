@@ -5,7 +5,7 @@ import { type DecisionContext, raiseStandstill } from '../decision-context.ts';
 import { forgetOtherGates } from '../gate/missing-gate.ts';
 import { noticeBase } from '../landing/base-seen.ts';
 import { stopBesideRival } from '../landing/merged-outside.ts';
-import { isLeftBehind } from '../landing/standing.ts';
+import { isNoneToAwait } from '../landing/standing.ts';
 import { sayAsideAgain } from '../words/deferral-words.ts';
 import { describeOldContext, isDeparture, isLandingTold } from '../words/phrases.ts';
 import { sayError } from '../words/wish-status.ts';
@@ -120,7 +120,7 @@ function endHalt(pass: DecisionContext): void {
 function adoptContext(pass: DecisionContext): void {
   const { record, s } = pass;
   const isWritten = record.pendingStatuses.every((status) =>
-    status.takesBack === true ? isLeftBehind(pass, status) : status.retryAt !== undefined,
+    status.takesBack === true ? isNoneToAwait(pass, status) : status.retryAt !== undefined,
   );
   const idle = record.batches.length === 0 && isWritten;
   if (record.context === s.repo.statusContext || !idle || !endPromises(record)) return;

@@ -112,6 +112,15 @@ describe('another status context', () => {
     ]);
   });
 
+  test('is used again also where a success stands under it that cannot be taken back: it is judged there like any other', () => {
+    const standing = { ...givenStanding(), context: NEXT };
+    const record = look(givenRecord({ pendingStatuses: [standing] }));
+    expect(record.context).toBe(NEXT);
+    expect(record.pendingStatuses).toEqual([standing]);
+    const { told: _told, ...untold } = standing;
+    expect(look(givenRecord({ pendingStatuses: [untold] })).context).toBe(givenRecord().context);
+  });
+
   test.each([
     ['not told yet', { told: undefined }, [NEXT]],
     ['asked for by the rule', {}, [givenRecord().context, NEXT]],
