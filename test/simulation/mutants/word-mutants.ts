@@ -53,6 +53,14 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     dies: 'a success cannot be taken back, and the queue goes back to its context',
   },
   {
+    guard: 'none lands on a head that takes no status, after a change of the context (decision 0377)',
+    file: `${QUEUE}/admission/admit-entries.ts`,
+    find: 'if (isHeadShut(pass.record, entry.head)) {',
+    replace: 'if (isHeadShut(pass.record, entry.head) && entry.pr === 0) {',
+    families: ['interrupted'],
+    dies: 'a success can neither be taken back nor read while the queue gets another context',
+  },
+  {
     guard: 'its landing ends for another context (decision 0366)',
     file: `${QUEUE}/landing/standing.ts`,
     find: 'if (mayOpen(pass, status) && !isLeftBehind(pass, status)) return;',

@@ -124,13 +124,15 @@ async function headCannotBeWritten(): Promise<readonly string[]> {
 }
 
 /** A success stands whose head takes no status, as the queue gets another context that the rule asks for, or does not yet. */
-async function standsUnderOldContext(isRuleChanged: boolean): Promise<readonly string[]> {
+async function standsUnderOldContext(isRuleChanged: boolean, isRead = true): Promise<readonly string[]> {
   const { stage, pr } = (await openLostMerge()) ?? {};
   if (stage === undefined || pr === undefined) return ['the scene did not come about'];
   const { forge } = stage;
   const { headSha } = await forge.pull(pr);
+  const isOfHead = (path: string) =>
+    path.endsWith(`statuses/${headSha}`) || path.includes(`commits/${headSha}/status`);
   forge.fault = ({ method, path }) =>
-    method === 'POST' && path.endsWith(`statuses/${headSha}`) ? { status: 500 } : null;
+    isOfHead(path) && (method === 'POST' || !isRead) ? { status: 500 } : null;
   const other = await givenScheduled(forge, 'b');
   await look(stage, 40);
   if (!hasAlarm(stage, 'success_stands')) return ['the scene did not come about'];
@@ -143,7 +145,8 @@ async function standsUnderOldContext(isRuleChanged: boolean): Promise<readonly s
     return context === NEXT ? ['the context is changed while what stands may open a merge'] : [];
   const problems = forge.isMerged(other) ? [] : ['a success that cannot be taken back keeps the change away'];
   const report = await stage.reconcile();
-  if (report?.errorCode !== 'success_stands') problems.push(`what stands is told as ${report?.errorCode}`);
+  if (isRead && report?.errorCode !== 'success_stands')
+    problems.push(`what stands is told as ${report?.errorCode}`);
   forge.fault = () => null;
   await look(stage, 30);
   const left = await forge.status(headSha, DEFAULT_SERVICE_NAME);
@@ -278,6 +281,8 @@ export const CONTEXT_SCENES = {
   'what takes a success back is left under the context of before on the head of one that lands':
     leftUnderContextOfBefore(true),
   'a success cannot be taken back while the queue gets another context': () => standsUnderOldContext(true),
+  'a success can neither be taken back nor read while the queue gets another context': () =>
+    standsUnderOldContext(true, false),
   'a success cannot be taken back, and the queue goes back to its context': standsUnderContextUsedAgain,
   'a success cannot be taken back under a context that the rule still asks for': () =>
     standsUnderOldContext(false),

@@ -11,6 +11,7 @@ import { asksFork, type DecisionContext, tellRefusal } from '../decision-context
 import { isBounced } from '../record/bounced.ts';
 import { arePendingStatusesFull } from '../record/bounds.ts';
 import { deferralsOf, isOfHead, outlastsBase, passesWithOthers } from '../record/deferral.ts';
+import { isHeadShut } from '../record/pending-status.ts';
 import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord, Staged } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
@@ -59,6 +60,10 @@ export function admitEntries(pass: DecisionContext): void {
     reviewHeldByForge(pass, entry, view.pull);
     // The status of a bounce stays on its head: it is also the memory of it (D-05).
     if (isBounced(pass.record, entry)) continue;
+    if (isHeadShut(pass.record, entry.head)) {
+      entry.readyAt = null;
+      continue;
+    }
     if (pass.record.unread?.includes(entry.pr) === true) {
       tellUnanswered(pass, entry);
       continue;

@@ -32,6 +32,20 @@ export function isUnderContext(
   return status.sha === head && status.context === context;
 }
 
+/**
+ * A person was told that this head takes no status: a `success` under another context can neither be taken back there. One under the
+ * context of the queue would stand as long, and keep all others from landing (decision 0377).
+ */
+export function isHeadShut(
+  {
+    context,
+    pendingStatuses,
+  }: { readonly context: string; readonly pendingStatuses: readonly PendingStatus[] },
+  head: CommitSha,
+): boolean {
+  return pendingStatuses.some((status) => status.sha === head && status.context !== context && status.told);
+}
+
 /** Posts of `success` on one head that were never answered, and whose landing is over. */
 export interface UnheardPost {
   readonly pr: PullRequestNumber;

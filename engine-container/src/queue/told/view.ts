@@ -24,6 +24,7 @@ import { gateMsOf } from '../policy/pace.ts';
 import { badRate } from '../policy/policy.ts';
 import { bounceOf, isBounced } from '../record/bounced.ts';
 import { type Deferred, deferralsOf, isSilent } from '../record/deferral.ts';
+import { isHeadShut } from '../record/pending-status.ts';
 import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import { keptReason } from '../words/deferral-words.ts';
@@ -77,9 +78,9 @@ type Situation = Pick<QueuePlace, 'state' | 'reason' | 'until' | 'says'>;
 
 /** The same order of questions as `tearDownGroundless` and `readyEntries`. */
 function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold | null): Situation {
-  // Under a context that is used no more it keeps this one from nothing.
   const standing = record.pendingStatuses.filter(({ context, told }) => context === record.context && told);
   if (standing.some(({ sha }) => sha === entry.head)) return situation('refused', 'success_stands');
+  if (isHeadShut(record, entry.head)) return situation('waiting', 'staging_failed');
   const landing = record.batches.find((batch) => batch.landing?.pr === entry.pr)?.landing;
   if (landing) {
     const { takeBack } = landing;

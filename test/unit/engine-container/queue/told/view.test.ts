@@ -41,7 +41,7 @@ test('one about which the forge does not answer waits for the forge, and not for
   expect(silent('an earlier head')).toEqual([[1, 'waiting', 'not_admitted']]);
 });
 
-test('a success that stands holds up its pull request under the context of the queue alone', () => {
+test('a success that stands is told as one under the context of the queue, and else as a head that takes no status', () => {
   const { context } = givenRecord();
   const standing = (of: string) => ({
     pr: 1,
@@ -55,7 +55,7 @@ test('a success that stands holds up its pull request under the context of the q
   });
   const places = (of: string) => placesOf({ entries: [givenEntry(1)], pendingStatuses: [standing(of)] });
   expect(places(context)).toEqual([[1, 'refused', 'success_stands']]);
-  expect(places('used before')).toEqual([[1, 'ready', null]]);
+  expect(places('used before')).toEqual([[1, 'waiting', 'staging_failed']]);
 });
 
 test('every place of the queue says where it stands and why', () => {
