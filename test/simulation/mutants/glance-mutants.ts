@@ -5,8 +5,8 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a look is followed by a glance',
     file: 'core/services/wakes/next-look.ts',
-    find: '    if (!isOff(repo) && ended.seen !== null)\n',
-    replace: '    if (isOff(repo) && ended.seen !== null)\n',
+    find: '  if (!isOff(repo) && seen !== null) ',
+    replace: '  if (isOff(repo) && seen !== null) ',
     families: ['at_rest'],
     dies: 'the button is pressed, and no event comes',
   },
