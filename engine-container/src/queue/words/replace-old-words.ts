@@ -1,6 +1,7 @@
 import { PAUSED_PREFIX } from '#core/domain/repos/pause-words.ts';
 import { isLandingHead } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
+import { hasLandedHead } from '../landing/landed.ts';
 import { hasStopped, holdAt, isKeptFromStaging } from '../line/holds.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import { isBound, type QueueEntry } from '../record/queue-entry.ts';
@@ -29,7 +30,8 @@ function isOutdated(pass: DecisionContext, entry: QueueEntry): boolean {
   if (keepsWords(entry) && !hasStopped(record)) return false;
   if (said.state === 'pending' && !isOfSomethingOver(pass, entry, said.description)) return false;
   if (entry.readyAt === null || !isBound(entry) || isSpokenFor(record, head)) return false;
-  return !isLandingHead(record, head);
+  // One that landed along with another of its head is in no list soon, and an open one to another branch goes on to show its words.
+  return !isLandingHead(record, head) && !hasLandedHead(record, head);
 }
 
 /** `pending` words of a wait that has ended, where nothing else of this look says so. */

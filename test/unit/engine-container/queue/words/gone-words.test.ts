@@ -1,11 +1,11 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
-import { known } from '#core/domain/result.ts';
+import { known, UNKNOWN } from '#core/domain/result.ts';
 import { decide } from '../../../../../engine-container/src/queue/decide.ts';
 import {
   describeDeparture,
   describeQueued,
 } from '../../../../../engine-container/src/queue/words/phrases.ts';
-import { givenRecord, headOf } from '../../../../builders/queue-record.ts';
+import { givenEntry, givenRecord, headOf } from '../../../../builders/queue-record.ts';
 import { givenSnapshot, givenView, NOW } from '../../../../builders/snapshot.ts';
 
 /** What is written on the head of #1, which no schedule holds, where it promises that the queue goes on; another one with the head has landed, or #1 itself. */
@@ -35,3 +35,20 @@ test('an open pull request is promised nothing where another one with its head h
 test('one that has landed and is still listed as open keeps what stands on its head', () => {
   expect(wordsWhereLanded(1)).toEqual([]);
 });
+
+test.each([
+  ['has landed', headOf(1), []],
+  ['has landed with another head', headOf(2), [describeQueued()]],
+] as const)(
+  'where another one %s, the refusal of one that is over is replaced accordingly',
+  (_case, head, told) => {
+    const said = { head: headOf(1), state: 'error' as const, description: 'refused: x' };
+    const entry = givenEntry(1, { said, readyAt: NOW - 1_000 });
+    const landed = [
+      { pr: 2, head, at: NOW - 1_000, baseBefore: 'base-0', tree: 'tree-1', mergeCommit: 'merge-1' },
+    ];
+    const record = givenRecord({ entries: [entry], landed, landedNumbers: [2], tip: 'base-0' });
+    const { actions } = decide(givenSnapshot({ pulls: UNKNOWN }), record);
+    expect(actions.flatMap((each) => (each.kind === 'post_status' ? [each.description] : []))).toEqual(told);
+  },
+);
