@@ -141,7 +141,7 @@ const Title = Prose.transform((text) => {
 const LabelRow = z.object({ name: z.string().max(FORGE_LABEL_CHARS_MAX) });
 const Labels = nullableList(LabelRow);
 
-/** Of a row of a repository. Absent where its pull requests are not readable. */
+/** The merge styles on a row of a repository. Absent where its pull requests are not readable. */
 export const StyleFlags = {
   allow_merge_commits: z.boolean().nullish(),
   allow_squash_merge: z.boolean().nullish(),

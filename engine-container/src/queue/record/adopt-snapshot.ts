@@ -10,7 +10,7 @@ import { sayAsideAgain } from '../words/deferral-words.ts';
 import { describeOldContext, isDeparture, isLandingTold } from '../words/phrases.ts';
 import { sayError } from '../words/wish-status.ts';
 import { arePendingStatusesFull } from './bounds.ts';
-import type { PendingStatus } from './pending-status.ts';
+import { isUnderContext, type PendingStatus } from './pending-status.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { QueueRecord } from './record.ts';
 import { isLifted } from './stop-state.ts';
@@ -190,7 +190,7 @@ function endUnder(
   { pr, head: sha }: Pick<QueueEntry, 'pr' | 'head'>,
 ): void {
   const words = { state: 'pending' as const, description: describeOldContext() };
-  const isUnder = (waiting: PendingStatus): boolean => waiting.sha === sha && waiting.context === context;
+  const isUnder = (waiting: PendingStatus): boolean => isUnderContext({ context }, sha, waiting);
   const under = record.pendingStatuses.find(isUnder);
   if (under?.description === words.description) return;
   const ended =

@@ -83,7 +83,7 @@ export interface QueueEntry {
   isBlocked?: true;
   /** When it was first seen under this schedule the repository allowed the style of the queue; absent: not so, or not known. */
   hadStyle?: true;
-  /** And the rule asked for no signed commits. */
+  /** When it was first seen under this schedule the rule asked for no signed commits; absent: it did, or that is not known. */
   neededNoSignature?: true;
 }
 
