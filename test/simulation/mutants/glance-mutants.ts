@@ -11,6 +11,14 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
     dies: 'the button is pressed, and no event comes',
   },
   {
+    guard: 'a look that waits for something of its own is followed by a glance',
+    file: 'core/services/wakes/next-look.ts',
+    find: '  if (delayMs > GLANCE_EVERY_MS) ',
+    replace: '  if (delayMs > TICK_INTERVAL_MS) ',
+    families: ['at_rest'],
+    dies: 'the button is pressed during a gate run',
+  },
+  {
     guard: 'a glance is followed by the next',
     file: 'core/services/wakes/answer-glance.ts',
     find: '  if (step > GLANCE_STEPS_MAX) return;\n',

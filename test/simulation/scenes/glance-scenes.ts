@@ -82,6 +82,29 @@ async function pressWithinTheSecond(): Promise<readonly string[]> {
   return fleet.seen.has(STAGED) ? fleet.problems : ['a schedule within the second waits for the tick'];
 }
 
+/** A gate run is out for minutes, and its verdict will come by an event: its polls are rare. */
+async function pressDuringGateRun(): Promise<readonly string[]> {
+  const { fleet, forge, pr } = await givenOpened();
+  const { store } = fleet.service;
+  for (const id of fleet.service.forges.keys()) {
+    const repo = await store.getRepo(id);
+    if (repo === null) return ['the scene did not come about'];
+    await store.updateRepo({ ...repo, wakeupMode: 'webhook' });
+    await store.noteHeard(id, 'run', fleet.clock.now());
+  }
+  const second = await open(fleet, forge, 'second');
+  await fleet.pass(MINUTE_MS);
+  forge.gateDurationMs = HOUR_MS;
+  await forge.schedule(pr, 'squash');
+  await fleet.wakeAll();
+  await fleet.pass(MINUTE_MS);
+  if (!fleet.seen.has(STAGED)) return ['the scene did not come about'];
+  await forge.schedule(second, 'squash');
+  await fleet.pass(45 * SECOND_MS);
+  const isSeen = await isPromised(forge, (await forge.pull(second)).headSha);
+  return isSeen ? fleet.problems : ['a schedule during a gate run waits for the next poll of the gate'];
+}
+
 /** An hour in which nothing happens any more, with messages that are delivered twice. */
 async function glanceForAnHour(): Promise<readonly string[]> {
   const { fleet, count } = await givenOpened({ wakeTwice: 0.3 });
@@ -139,6 +162,7 @@ async function promiseBeforeLostRecord(): Promise<readonly string[]> {
 export const GLANCE_SCENES = {
   'the button is pressed, and no event comes': pressWithoutEvent,
   'the button is pressed within the second of another change': pressWithinTheSecond,
+  'the button is pressed during a gate run': pressDuringGateRun,
   'a repository is glanced at for an hour': glanceForAnHour,
   'a quiet repository is glanced at no more': glanceAtNight,
   'words that the queue goes on stand on a head at rest': promiseAtRest,
