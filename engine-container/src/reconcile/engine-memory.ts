@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { CommitSha, RepoId, TreeHash } from '#core/domain/ids.ts';
 import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { hostOf } from '#core/domain/wakes/fairness.ts';
 import type { ChangedCommit } from '#core/ports/forge.ts';
 import { TimelineMemory } from '../reading/read-timelines.ts';
 import type { PatrolMemory } from '../reading/status-patrol.ts';
+import { ContentPlaces, type TakePlace } from '../staging/content-places.ts';
 import type { Directory } from '../staging/objects.ts';
 import type { RecordMemory } from '../stored-record/record-keeper.ts';
 import { ToldAlarms } from './told-alarms.ts';
@@ -36,6 +39,9 @@ export class RepoDirectories {
   readonly patrol: PatrolMemory = { doneTurn: null };
   #entries = 0;
 
+  /** `takePlace`: among the merges with large contents of all repositories of the process. @default this one is alone */
+  constructor(readonly takePlace: TakePlace = new ContentPlaces().of('')) {}
+
   get size(): number {
     const listed = [...this.baseSides.values()].reduce((sum, { commits }) => sum + commits.length, 0);
     return this.#entries + this.trees.size + this.patches.size + this.timelines.size + listed;
@@ -55,6 +61,7 @@ export class EngineMemory {
   readonly alarms = new ToldAlarms();
   readonly #repos = new Map<RepoId, RepoDirectories>();
   readonly #records = new Map<RepoId, RecordMemory>();
+  readonly #contentPlaces = new ContentPlaces();
 
   /** Never forgotten, as small as it is: a record that is taken for another's has each open head read anew. */
   recordOf(repo: RepoId): RecordMemory {
@@ -64,12 +71,14 @@ export class EngineMemory {
   }
 
   /** By repository, not by forge: one tenant's token never reads what another's has read. */
-  open(repo: RepoId): RepoDirectories {
+  open({ id: repo, instanceUrl }: Pick<ManagedRepo, 'id' | 'instanceUrl'>): RepoDirectories {
     const known = this.#repos.get(repo);
     this.#repos.delete(repo);
     // A repository that alone fills the memory starts over, at most once per reconcile.
     const opened =
-      known === undefined || known.size > DIRECTORY_MEMORY_ENTRIES_MAX ? new RepoDirectories() : known;
+      known === undefined || known.size > DIRECTORY_MEMORY_ENTRIES_MAX
+        ? new RepoDirectories(this.#contentPlaces.of(hostOf(instanceUrl)))
+        : known;
     this.#repos.set(repo, opened);
     let total = [...this.#repos.values()].reduce((sum, { size }) => sum + size, 0);
     for (const [other, { size }] of this.#repos) {

@@ -78,7 +78,7 @@ export class Reconcile {
     this.#deadline = this.#clock.monotonic() + RECONCILE_BUDGET_MS;
     const { onCall, onAnswer } = deps.spent;
     this.#forge = this.#identity.guard(deps.forgeFor(request, held, () => this.#mayRead(), onCall, onAnswer));
-    this.#memory = memory.open(repo.id);
+    this.#memory = memory.open(repo);
     this.#alarms = memory.alarms;
     this.#objects = new RepoObjects(this.#forge, this.#memory, () => this.#isOutOfTime());
     const own = memory.recordOf(repo.id);

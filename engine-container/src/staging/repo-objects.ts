@@ -25,6 +25,8 @@ import { directoryOf } from './renames/sides.ts';
 
 /** Contents that one merge read and the next may ask for again: a changed file of the base, for one, is read by every member. */
 const BLOBS_KEPT_BYTES_MAX = 16 * 1024 * 1024;
+/** Contents of one question beyond which their merge waits for a place among those of all repositories. */
+const LARGE_CONTENTS_BYTES = 4 * 1024 * 1024;
 /** An answer with a blob takes some four times its bytes while it is read: larger ones are read one after the other. */
 const LARGE_BLOB_BYTES = 1024 * 1024;
 
@@ -126,15 +128,19 @@ export class RepoObjects implements ObjectView {
 
   /** Carries a computation out and reads what it asks for. Throws `ReadingUnfinished`. */
   async run<Result>(computation: Computation<Result>): Promise<Result> {
+    let leavePlace: (() => void) | null = null;
     try {
       for (;;) {
         const step = computation.next();
         if (this.#entriesSeen > TURN_ENTRIES) await this.#giveTurn();
         if (step.done === true) return step.value;
+        if (leavePlace === null && bytesOf(step.value) > LARGE_CONTENTS_BYTES)
+          leavePlace = await this.#takePlace();
         await this.#readAll(step.value);
       }
     } finally {
-      if (this.#blobBytes > BLOBS_KEPT_BYTES_MAX) this.#forgetBlobs();
+      if (this.#blobBytes > BLOBS_KEPT_BYTES_MAX || leavePlace !== null) this.#forgetBlobs();
+      leavePlace?.();
     }
   }
 
@@ -154,6 +160,12 @@ export class RepoObjects implements ObjectView {
     this.#entriesSeen = 0;
     this.#countTime();
     await setImmediate();
+  }
+
+  async #takePlace(): Promise<() => void> {
+    const leave = await this.#memory.takePlace(this.#isOutOfTime);
+    if (leave === null) throw new ReadingUnfinished();
+    return leave;
   }
 
   #forgetBlobs(): void {
@@ -243,6 +255,14 @@ export class RepoObjects implements ObjectView {
       if (pace.isTurnDue()) yield TURN;
     }
   }
+}
+
+/** As the trees list them; a size that none lists is taken for the largest. */
+function bytesOf(needs: readonly Need[]): number {
+  return needs.reduce(
+    (sum, need) => sum + (need.kind === 'blob' ? (need.size ?? MERGE_FILE_BYTES_MAX) : 0),
+    0,
+  );
 }
 
 function isLarge(need: Need): boolean {
