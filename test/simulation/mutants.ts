@@ -32,6 +32,7 @@ import { MERGED_INSTEAD_MUTANTS } from './mutants/merged-instead-mutants.ts';
 import { OTHERS_MUTANTS } from './mutants/others-mutants.ts';
 import { OWN_RUN_MUTANTS } from './mutants/own-run-mutants.ts';
 import { PAUSE_MUTANTS } from './mutants/pause-mutants.ts';
+import { PLACE_MUTANTS } from './mutants/place-mutants.ts';
 import { PRIORITY_MUTANTS } from './mutants/priority-mutants.ts';
 import { PROMOTION_MUTANTS } from './mutants/promotion-mutants.ts';
 import { PUT_BACK_MUTANTS } from './mutants/put-back-mutants.ts';
@@ -88,6 +89,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PAUSE_MUTANTS,
   ...FREEZE_MUTANTS,
   ...FILE_MUTANTS,
+  ...PLACE_MUTANTS,
   ...PRIORITY_MUTANTS,
   ...COST_MUTANTS,
   ...SHARED_RUN_MUTANTS,

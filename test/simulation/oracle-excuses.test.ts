@@ -1,3 +1,4 @@
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { SimClock } from '../support/sim-clock.ts';
 import { judgeGoneWords } from './gone-words.ts';
@@ -92,4 +93,17 @@ test('a place on the page whose head says nothing is told, unless it was told un
   expect(await judge()).toHaveLength(1);
   await say('bounced: the gate fails with this pull request');
   expect(await judge()).toEqual([]);
+});
+
+test.each([
+  ['refused: conflicts with the base branch', 'conflict', 'refused', 'waiting'],
+  ['waiting: its author has as many pull requests', 'author_limit', 'waiting', 'refused'],
+] as const)('a place is in the state that its status begins with: %s', async (_words, code, right, wrong) => {
+  const { forge, pr, say } = await given();
+  const record = { entries: [{ pr, head: forge.headOf(pr) }], context: CONTEXTS[1] };
+  await say(PULL_CODES[code].says);
+  const judge = (state: string) =>
+    judgePageWords(forge, record as never, { places: [{ pr, state, reason: code }] } as never, CONTEXTS);
+  expect(await judge(right)).toEqual([]);
+  expect(await judge(wrong)).toHaveLength(1);
 });

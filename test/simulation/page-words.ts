@@ -1,7 +1,7 @@
 import { codeOfPlace } from '#core/domain/pulls/find-pull-code.ts';
 import { BY_ITSELF } from '#core/domain/pulls/pull-code-kinds.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
-import type { QueuePlace, QueueView } from '#core/domain/queue/queue-view.ts';
+import type { PlaceState, QueuePlace, QueueView } from '#core/domain/queue/queue-view.ts';
 import { PAUSED_PREFIX } from '#core/domain/repos/pause-words.ts';
 import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
@@ -14,6 +14,9 @@ const FAMILIES: ReadonlyMap<string, string> = new Map([
   ['head_changed', 'requeued: head changed'],
   ['paused', PAUSED_PREFIX],
 ]);
+
+/** States that a status begins with. */
+const NAMED_STATES: ReadonlySet<string> = new Set<PlaceState>(['refused', 'waiting']);
 
 /**
  * Words and state never contradict (A146): the stored view, which the page reads, and the status on the head say the same of each
@@ -49,6 +52,8 @@ function saysTheSame({ state, reason }: QueuePlace, words: string): boolean {
   if (code === null) return false;
   const family = state === 'bounced' ? 'bounced:' : FAMILIES.get(code);
   if (family !== undefined) return words.startsWith(family);
+  const [word = ''] = words.split(':');
+  if (NAMED_STATES.has(word) && word !== state) return false;
   if (words.startsWith(PULL_CODES[code].says)) return true;
   // Words that begin like those of one that goes on.
   if (state === 'ready' && words === PULL_CODES.queue_stopped.says) return false;

@@ -41,6 +41,7 @@ import { MOVED_BASE_SCENES } from './scenes/moved-base-scenes.ts';
 import { OTHERS_SCENES } from './scenes/others-scenes.ts';
 import { OWN_RUN_SCENES } from './scenes/own-run-scenes.ts';
 import { PAUSE_SCENES } from './scenes/pause-scenes.ts';
+import { PLACE_SCENES } from './scenes/place-scenes.ts';
 import { PRIORITY_SCENES } from './scenes/priority-scenes.ts';
 import { PROMOTION_SCENES } from './scenes/promotion-scenes.ts';
 import { PUT_BACK_SCENES } from './scenes/put-back-scenes.ts';
@@ -111,6 +112,7 @@ export const SCENES = {
   ...OTHERS_SCENES,
   ...OWN_RUN_SCENES,
   ...PAUSE_SCENES,
+  ...PLACE_SCENES,
   ...PRIORITY_SCENES,
   ...PROMOTION_SCENES,
   ...PUT_BACK_SCENES,

@@ -79,12 +79,12 @@ type Situation = Pick<QueuePlace, 'state' | 'reason' | 'until' | 'says'>;
 /** The same order of questions as `tearDownGroundless` and `readyEntries`. */
 function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold | null): Situation {
   const standing = record.pendingStatuses.filter(({ context, told }) => context === record.context && told);
-  if (standing.some(({ sha }) => sha === entry.head)) return situation('refused', 'success_stands');
-  if (isHeadShut(record, entry.head)) return situation('waiting', 'staging_failed');
+  if (standing.some(({ sha }) => sha === entry.head)) return asTold('success_stands');
+  if (isHeadShut(record, entry.head)) return asTold('staging_failed');
   const landing = record.batches.find((batch) => batch.landing?.pr === entry.pr)?.landing;
   if (landing) {
     const { takeBack } = landing;
-    if (takeBack !== null && entry.refusedFor !== null) return situation('refused', entry.refusedFor);
+    if (takeBack !== null && entry.refusedFor !== null) return asTold(entry.refusedFor);
     return takeBack === null ? situation('landing') : situation('waiting', codeOfTakeBack(takeBack.reason));
   }
   if (!isBound(entry))
@@ -92,16 +92,16 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
       ? situation('waiting', 'other_target')
       : { ...situation('waiting', 'head_changed'), says: describeHeadChange(entry.movedWhy) };
   if (isBounced(record, entry)) return situation('bounced', codeOfBounce(bounceOf(record, entry)));
-  if (entry.refusedFor !== null) return situation(stateOf(entry.refusedFor), entry.refusedFor);
+  if (entry.refusedFor !== null) return asTold(entry.refusedFor);
   const deferred = deferOf(record, entry, at);
   const kept = keptReason(record, entry);
   if (deferred !== undefined && (kept === null || !isSilent(deferred.reason)))
-    return { ...situation(stateOf(deferred.reason), deferred.reason), until: deferred.until };
+    return { ...asTold(deferred.reason), until: deferred.until };
   const own = record.batches.filter((batch) =>
     activeMembers(batch).some((member) => member.pr === entry.pr && member.head === entry.head),
   );
   const isBuilt = own.some(({ chain }) => chain.length > 0);
-  if (kept !== null && !isBuilt) return situation(stateOf(kept), kept);
+  if (kept !== null && !isBuilt) return asTold(kept);
   const isAtStaging = own.every((batch) => waitsForStaging(batch, entry.pr));
   if (own.length > 0 && isAtStaging && isStagingStopped(record)) return situation('waiting', 'queue_stopped');
   // A batch of which the forge has nothing yet may come to nothing.
@@ -138,9 +138,9 @@ function situation(state: Situation['state'], reason: string | null = null): Sit
   return { state, reason, until: null };
 }
 
-/** The word that its status begins with. */
-function stateOf(reason: PullCodeName): 'refused' | 'waiting' {
-  return PULL_CODES[reason].says.startsWith('refused:') ? 'refused' : 'waiting';
+/** The state of a place is the word that its status begins with. */
+function asTold(reason: PullCodeName): Situation {
+  return situation(PULL_CODES[reason].says.startsWith('refused:') ? 'refused' : 'waiting', reason);
 }
 
 function deferOf(record: QueueRecord, entry: QueueEntry, at: EpochMs): Deferred | undefined {

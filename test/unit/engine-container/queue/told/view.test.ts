@@ -4,6 +4,7 @@ import { REFUSALS } from '../../../../../engine-container/src/queue/admission/ad
 import { startAutoFanout } from '../../../../../engine-container/src/queue/policy/auto-fanout.ts';
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
 import { toQueueView } from '../../../../../engine-container/src/queue/told/view.ts';
+import { wordsOfEnd } from '../../../../../engine-container/src/queue/words/last-word.ts';
 import { describeEarlierBounce } from '../../../../../engine-container/src/queue/words/phrases.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {
@@ -54,7 +55,7 @@ test('a success that stands is told as one under the context of the queue, and e
     told: true as const,
   });
   const places = (of: string) => placesOf({ entries: [givenEntry(1)], pendingStatuses: [standing(of)] });
-  expect(places(context)).toEqual([[1, 'refused', 'success_stands']]);
+  expect(places(context)).toEqual([[1, 'waiting', 'success_stands']]);
   expect(places('used before')).toEqual([[1, 'waiting', 'staging_failed']]);
 });
 
@@ -102,6 +103,17 @@ test.each(REFUSALS)('one that is not admitted is in the state that its status be
   const [place] = placesOf({ entries: [givenEntry(1, { refusedFor: reason, readyAt: null })] });
   expect(PULL_CODES[reason].says.split(':')[0]).toBe(place?.[1]);
 });
+
+test.each(REFUSALS)(
+  'one that is refused while its success is taken back is in the state that its status begins with: %s',
+  (reason) => {
+    const landing = givenLanding({ takeBack: { reason: 'candidate_changed', postedAt: null } });
+    const batches = [givenStagedBatch(1, { landing, teardown: 'candidate_changed' })];
+    const entries = [givenEntry(1, { refusedFor: reason, readyAt: null })];
+    const { description } = wordsOfEnd(givenRecord({ entries }), landing, 'candidate_changed');
+    expect(placesOf({ entries, batches })).toEqual([[1, description.split(':')[0], reason]]);
+  },
+);
 
 test('a member behind the limit waits for the next batch; a bounce of another head says nothing', () => {
   const bounced = [{ pr: 2, head: 'older', scheduleId: 2 }];
