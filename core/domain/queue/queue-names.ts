@@ -1,3 +1,4 @@
+import { hashCharacters } from '../hash-text.ts';
 import type { CommitSha } from '../ids.ts';
 
 /**
@@ -62,11 +63,9 @@ export function backportBranch(queueName: string, pr: number, target: string): s
   return `${prefix}${cut.replace(/[\uD800-\uDBFF]$/, '')}${mark}`;
 }
 
-/** Eight hex digits that differ for names that begin alike (FNV-1a): it only keeps two backports of one pull request apart. */
+/** Eight hex digits that differ for names that begin alike: they only keep two backports of one pull request apart. */
 function markOf(name: string): string {
-  let mark = 0x811c9dc5;
-  for (const char of name) mark = Math.imul(mark ^ (char.codePointAt(0) ?? 0), 0x01000193);
-  return (mark >>> 0).toString(16).padStart(8, '0');
+  return hashCharacters(name).toString(16).padStart(8, '0');
 }
 
 /** Pattern of what no base may be where the deployment sets no name: how such branches begin, or just the name. */

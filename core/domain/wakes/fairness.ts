@@ -1,3 +1,4 @@
+import { hashText } from '../hash-text.ts';
 import type { EpochMs, RepoId, TenantId } from '../ids.ts';
 import {
   FORGE_TIMEOUT_MS,
@@ -79,9 +80,7 @@ export function sectionOf(
   workers: number,
 ): { readonly section: number; readonly workers: number } {
   const sections = countSections(workers);
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < repoId.length; at += 1) hash = Math.imul(hash ^ repoId.charCodeAt(at), 0x01000193);
-  return { section: (hash >>> 0) % sections, workers: workers / sections };
+  return { section: hashText(repoId) % sections, workers: workers / sections };
 }
 
 export function countSections(workers: number): number {

@@ -1,3 +1,4 @@
+import { hashText } from '../hash-text.ts';
 import type { EpochMs } from '../ids.ts';
 import { EVENT_WAKE_WINDOW_MS, RETRY_SOON_MS, WAKE_DELAY_MS_MAX, WAKE_DELAY_MS_MIN } from '../limits.ts';
 import { isOwnBranch } from '../queue/queue-names.ts';
@@ -99,12 +100,9 @@ export function retryDelayMs(failingMs: number, share: number): number | null {
   return Math.round(waitMs + share * WAKE_DELAY_MS_MAX * RETRY_SPREAD);
 }
 
-/** From 0 to 1 (FNV-1a): the same for the same text, and spread evenly over many. */
+/** From 0 to 1: the same for the same text, and spread evenly over many. */
 export function shareOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1)
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return (hash >>> 0) / 2 ** 32;
+  return hashText(text) / 2 ** 32;
 }
 
 /** Until a wake whose store or queue did not answer is delivered again, by how often it was: most of them within a lease. */

@@ -1,4 +1,5 @@
 import type { GateReading, PullRequest } from '#core/domain/forge/forge.ts';
+import { hashText } from '#core/domain/hash-text.ts';
 import type { EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import { gateFileName } from '#core/domain/queue/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
@@ -274,11 +275,9 @@ function durationAt(runs: readonly JudgedRun[], at: EpochMs, verdict: JudgedRun[
   return nearest?.ms ?? 0;
 }
 
-/** In [0, 1), the same for the same text: whether a run flakes depends on its tree alone, not on the fan-out (FNV-1a). */
+/** In [0, 1), the same for the same text: whether a run flakes depends on its tree alone, not on the fan-out. */
 function shareOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1)
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  let hash = hashText(text);
   hash ^= hash >>> 15;
   hash = Math.imul(hash, 0x2c1b3c6d);
   hash ^= hash >>> 12;

@@ -53,6 +53,7 @@ test('neither a schema library nor anything of the service is in it', () => {
     'core/domain/forge/refusal-cause.ts',
     'core/domain/forge/runner-labels.ts',
     'core/domain/forge/token-scopes.ts',
+    'core/domain/hash-text.ts',
     'core/domain/limits.ts',
     'core/domain/notices/notice-topics.ts',
     'core/domain/notices/notice-ways.ts',
