@@ -290,7 +290,7 @@ export const PULL_CODES = {
   unverified: exit(
     'operator',
     'landed: merged, but not as it was proven, so the queue has stopped',
-    'Compare the two trees and the commit below on the queue page, and repair the base branch. Then switch the queue off and on in its settings.',
+    'Read on the queue page what landed and what was proven, and repair the base branch. Then switch the queue off and on in its settings.',
   ),
   gate_failed: exit(
     'author',

@@ -10,6 +10,7 @@ import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { SettingsSeen } from '#core/domain/repos/settings-file.ts';
 import type { Reading } from '#core/domain/result.ts';
 import { ForgeError, type ForgeReader } from '#core/ports/forge.ts';
+import type { Clock } from '#core/ports/system.ts';
 import { isReplacedTip } from '../queue/landing/landed.ts';
 import type { Ground, QueueRecord } from '../queue/record/record.ts';
 import type { Snapshot } from '../queue/snapshot.ts';
@@ -45,19 +46,19 @@ export async function readSettings(
   forge: FileReader,
   tryRead: TryRead,
   repo: ManagedRepo,
-  { record, base, now }: Look,
+  { record, base, begunAt, clock }: Look,
 ): Promise<Pick<Snapshot, 'settingsSeen'>> {
   if (!base.known || !isFileDue(repo, record, base.value.sha)) return {};
-  if (isReplacedTip(record, base.value.sha, { now })) return {};
-  const file = await tryRead(() => readSettingsAt(forge, record, base.value, now));
+  if (isReplacedTip(record, base.value.sha, { now: begunAt })) return {};
+  const file = await tryRead(() => readSettingsAt(forge, record, base.value, clock.now()));
   return file.known ? { settingsSeen: file.value } : {};
 }
 
 interface Look {
   readonly record: QueueRecord;
   readonly base: Reading<Ground>;
-  /** When the look began. */
-  readonly now: EpochMs;
+  readonly begunAt: EpochMs;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /**

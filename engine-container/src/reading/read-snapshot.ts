@@ -159,7 +159,12 @@ export class SnapshotReader {
     if (needsBase || isRuleDue(this.#repo, record, begunAt))
       this.#protection = await this.#tryRead(() => this.#forge.readProtection(this.#repo.baseBranch));
     const base = needsBase ? await this.#base.read(record, tip) : UNKNOWN;
-    const file = await readSettings(this.#forge, this.#tryRead, this.#repo, { record, base, now: begunAt });
+    const file = await readSettings(this.#forge, this.#tryRead, this.#repo, {
+      record,
+      base,
+      begunAt,
+      clock: this.#clock,
+    });
     const patrolled = this.#patrol.choose(record, seen, begunAt);
     const { views: listedViews, readings } = await this.#views.readAll(
       record,

@@ -1,6 +1,6 @@
 import type { EngineForge } from '#core/ports/forge.ts';
 import { ForgeError } from '#core/ports/forge.ts';
-import { landedOf } from '../hooks.ts';
+import { landedOf, wrapForge } from '../hooks.ts';
 import { givenProject, givenScheduled } from '../stories.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
 
@@ -73,6 +73,23 @@ test('the file is read once for each tip of the base, and an idle look asks noth
   await settle(world);
   // The same contents: listed again, and not read again.
   expect(calls).toEqual(['tree', 'blob', 'tree']);
+});
+
+test('a file that comes while a look is under way is told since it was read, and no earlier than it came', async () => {
+  let pushedAt: number | null = null;
+  const world: World = await given(null, {
+    wrapForge: wrapForge(async (name, _args, real) => {
+      const answer = await real();
+      if (name !== 'listOpenPullRequests' || pushedAt !== null) return answer;
+      await world.clock.advance(10_000);
+      pushedAt = world.clock.now();
+      await world.forge.pushToBase({ [FILE]: WRONG });
+      return answer;
+    }),
+  });
+  await world.reconcile();
+  const { since, problems } = (await seen(world)) ?? {};
+  expect([since, problems?.length]).toEqual([pushedAt, 1]);
 });
 
 test('a change takes effect after it landed, and never from a head (A135)', async () => {

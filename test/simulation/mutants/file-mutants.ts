@@ -47,7 +47,7 @@ export const FILE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a late reading of the base does not take settings back (A135)',
     file: READ,
-    find: 'if (isReplacedTip(record, base.value.sha, { now })) return {};',
+    find: 'if (isReplacedTip(record, base.value.sha, { now: begunAt })) return {};',
     replace: '',
     families: ['pauses'],
     dies: 'a settings file lands, and the list shows the base of before',

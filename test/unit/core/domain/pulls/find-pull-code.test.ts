@@ -83,3 +83,10 @@ describe('the closed list of ways out of the queue and of waits', () => {
     expect(isPullCode('toString')).toBe(false);
   });
 });
+
+test('a step says where to look by the name of the place: page, notice and command line show it each in another one', () => {
+  const steps = Object.entries(PULL_CODES).filter(([, { next }]) =>
+    /\b(below|above|beside this)\b/.test(next),
+  );
+  expect(steps.map(([code]) => code)).toEqual([]);
+});
