@@ -4,8 +4,8 @@ import { backportBranch, DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domai
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 
-/** Heads of backports: the pull request and the branch that it is carried to. */
-const HEAD = new RegExp(`^${backportBranch(DEFAULT_SERVICE_NAME, 0, '').replace('0-', '')}(\\d+)-(.+)$`);
+/** Heads of backports: the pull request, and the branch that it is carried to, whose name may be cut. */
+const HEAD = new RegExp(`^${backportBranch(DEFAULT_SERVICE_NAME, 0, '').replace('0-', '')}(\\d+)-.+$`);
 
 /** Whether a backport has the change of the landing, and nothing else, where its branch had what the base had. */
 function judgeContents(forge: AbstractForge, pr: number, made: string): readonly string[] {
@@ -45,12 +45,13 @@ export function judgeBackports(forge: AbstractForge, bot: string): readonly stri
       problems.push(`the service moved ${branch} of ${owner}`);
   }
   for (const [branch, owner] of branches) {
-    const [, pr, target] = HEAD.exec(branch) ?? [];
-    if (target === undefined) continue;
+    const [, pr] = HEAD.exec(branch) ?? [];
+    if (pr === undefined) continue;
     const ours = forge.pullsFrom(branch).filter(({ author }) => author === bot);
     if (ours.length > 1) problems.push(`${ours.length} pull requests of ${branch}`);
     if (owner !== bot && ours.length > 0) problems.push(`a pull request of ${branch}, which is of ${owner}`);
-    if (ours.some(({ base }) => base !== target)) problems.push(`${branch} is proposed for another branch`);
+    const isFor = (base: string) => branch === backportBranch(DEFAULT_SERVICE_NAME, Number(pr), base);
+    if (!ours.every(({ base }) => isFor(base))) problems.push(`${branch} is proposed for another branch`);
     if (owner === bot && !forge.isMerged(Number(pr))) problems.push(`#${pr} was carried, and has not landed`);
     const last = pushes.findLast((push) => push.branch === branch && push.by === bot && push.to !== null);
     const made = last?.to ?? null;

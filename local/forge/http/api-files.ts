@@ -4,7 +4,7 @@ import { signatureOf } from '../world/merge.ts';
 import { areUnprotected, mayPush } from '../world/protection.ts';
 import { pushBranch } from '../world/pushes.ts';
 import { gitOf, hasAccess, slugOf } from '../world.ts';
-import { isBranchName, isHalfMade } from './api-git.ts';
+import { isHalfMade, mayNameBranch } from './api-git.ts';
 import { type Call, callerOf, flagField, ok, REPO, Refusal, type Route, route, textField } from './router.ts';
 
 interface CommitTarget {
@@ -22,10 +22,11 @@ function targetOf(call: Call, paths: readonly string[] = [], ruledStatus: 403 | 
   const { world, repo } = call;
   const git = gitOf(world, repo);
   const source = textField(call, 'branch') || repo.defaultBranch;
-  const parent = isBranchName(source) ? git.tip(source) : null;
+  if (!mayNameBranch(source)) throw new Refusal(422, '[]: BranchName');
+  const parent = git.tip(source);
   if (parent === null) throw new Refusal(404, `branch does not exist [name: ${source}]`);
   const branch = textField(call, 'new_branch') || source;
-  if (!isBranchName(branch)) throw new Refusal(422, '[]: NewBranchName');
+  if (!mayNameBranch(branch)) throw new Refusal(422, '[]: NewBranchName');
   // Its push is out of date then, for a reason that no answer names.
   const before = isHalfMade(repo, branch) ? null : git.tip(branch);
   const force = world.profile.contentsForceField;

@@ -23,7 +23,8 @@ import {
 /** The default of both forges. */
 const BLOB_BYTES_MAX = 10 * 1024 * 1024;
 const TREES_PER_PAGE_MAX = 1000;
-const BRANCH_NAME_MAX = 100;
+/** Of a name that a call gives a branch; git itself knows no such limit. */
+const BRANCH_CHARS_MAX = 100;
 
 async function convertBranch(
   world: World,
@@ -62,8 +63,13 @@ async function convertBranch(
   };
 }
 
+/** May a call name a branch so in its body? */
+export function mayNameBranch(name: string): boolean {
+  return isBranchName(name) && name.length <= BRANCH_CHARS_MAX;
+}
+
 export function isBranchName(name: string): boolean {
-  if (name === '' || name.length > BRANCH_NAME_MAX) return false;
+  if (name === '') return false;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids them in ref names.
   if (/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\.$|\/$|^\/|^-/.test(name)) return false;
   return !name.split('/').some((part) => part.startsWith('.') || part.endsWith('.lock'));
@@ -96,7 +102,7 @@ async function createBranch(call: Call) {
   const { world, repo } = call;
   const git = gitOf(world, repo);
   const name = textField(call, 'new_branch_name');
-  if (!isBranchName(name)) throw new Refusal(422, '[]: NewBranchName');
+  if (!mayNameBranch(name)) throw new Refusal(422, '[]: NewBranchName');
   const from = textField(call, 'old_ref_name') || textField(call, 'old_branch_name') || repo.defaultBranch;
   const names = (await git.branches()).map((branch) => branch.name);
   if (names.includes(name)) throw new Refusal(409, 'The branch already exists.');

@@ -1,6 +1,6 @@
 import { hashBlob } from '../../../engine-container/src/staging/objects.ts';
 import { renderPatch } from '../../../engine-container/src/staging/patch.ts';
-import { type ForgeSubject, listFiles, RepoDriver } from './subject.ts';
+import { type ForgeSubject, fakeOf, listFiles, type Needs, RepoDriver } from './subject.ts';
 
 /** Names that a forge could take for a pattern or an escape, and that stand for themselves. */
 const ODD_NAMES = [
@@ -19,7 +19,7 @@ const ODD_NAMES = [
 const idOf = (content: string): string => hashBlob(Buffer.from(content), 'sha1');
 
 /** Whole files in one commit: what they make, and what is refused. */
-export function filesSuite(subject: () => ForgeSubject): void {
+export function filesSuite(subject: () => ForgeSubject, needs: Needs): void {
   const create = (files: Readonly<Record<string, string>> = {}) => RepoDriver.create(subject(), files);
 
   /** Mode and id by path. */
@@ -127,6 +127,21 @@ export function filesSuite(subject: () => ForgeSubject): void {
     const { sha } = await repo.forge.writeFiles({ ...request, newBranch: `${longest}y`, files });
     await expect(repo.forge.createBranch(`${longest}yz`, sha)).rejects.toMatchObject(refusal);
   });
+
+  needs('fake')(
+    'a branch with a longer name, which git makes, is shown, and no commit is made on it',
+    async () => {
+      const repo = await create();
+      const control = fakeOf(subject()).controlFor(repo.slug);
+      const name = `work/${'x'.repeat(96)}`;
+      await control.pushBranch(name, await control.tip('main'));
+      expect(await repo.forge.readBranchTip(name)).toBe(await control.tip('main'));
+      const files = [{ path: 'a.txt', content: Buffer.from('a\n'), replaces: null }];
+      await expect(
+        repo.forge.writeFiles({ branch: name, newBranch: 'work/5', message: 'm', files }),
+      ).rejects.toMatchObject({ kind: 'rejected', status: 422 });
+    },
+  );
 
   test('a path has at most 500 characters', async () => {
     const repo = await create();

@@ -25,6 +25,7 @@ export function createStager(world: World): Stager {
         world,
         { method: 'POST', path: 'branches', label: 'POST branches' },
         () => {
+          refuseLongName(branch);
           // An id that does not resolve is a fault of the server to this forge, not of the caller.
           if (world.objects.commit(at) === undefined) throw new Refusal(500);
           if (isNameTaken(world, branch) || world.tags.has(branch)) throw new Refusal(409);
@@ -84,6 +85,13 @@ function writeFiles(world: World, request: FilesRequest): Commit {
   );
 }
 
+/** Of a name that a call gives a branch; git itself knows no such limit. */
+const BRANCH_CHARS_MAX = 100;
+
+function refuseLongName(branch: string): void {
+  if (branch.length > BRANCH_CHARS_MAX) throw new Refusal(422);
+}
+
 /** `deniesRuled`: a new branch under a rule is refused with 403. */
 function commitTree(
   world: World,
@@ -93,6 +101,8 @@ function commitTree(
 ): Commit {
   const { objects } = world;
   const { branch, newBranch } = request;
+  refuseLongName(branch);
+  if (newBranch !== undefined) refuseLongName(newBranch);
   const tip = found(world.branches.get(branch));
   const target = newBranch ?? branch;
   const isHalfMade = world.halfMade.has(target);

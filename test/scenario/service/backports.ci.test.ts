@@ -496,15 +496,10 @@ test('branches with long names that begin alike get one each, under names that t
 test('a branch whose name is too long for the forge is told at once', async () => {
   const name = 'v'.repeat(101);
   const world = await givenLanding({ labels: [`backport ${name}`] });
+  const control = world.fake.controlFor('acme/app');
   // No call makes such a branch, and git does.
-  const openBackports: typeof world.deps.openBackports = async (repo) => {
-    const opened = await world.deps.openBackports(repo);
-    if (opened.kind !== 'open') return opened;
-    const { forge } = opened;
-    return { ...opened, forge: { ...forge, readBranchTip: () => forge.readBranchTip('v15') } };
-  };
-  const deps = { ...world.deps, openBackports };
-  await carryLandings(deps, (await world.repo()).id);
+  await control.pushBranch(name, await control.tip('v15'));
+  await carry(world);
   expect(await storyOf(world)).toMatchObject([{ result: 'not_exact' }]);
 });
 

@@ -3,6 +3,8 @@ import type { Mutant } from '../mutants.ts';
 const DOMAIN = 'core/domain/pulls/backport.ts';
 const SERVICE = 'core/services/pulls/carry-landing.ts';
 const PASS = 'core/services/pulls/backport.ts';
+const NAMES = 'core/domain/queue/queue-names.ts';
+const LONG = 'landings are carried to branches with long names';
 const LABELS = 'landings are carried by their labels';
 const OTHERWISE = 'the forge writes a backport otherwise than the patch says';
 const FAILING = 'the forge fails on one landing for ever, and another is behind it';
@@ -11,6 +13,22 @@ const SLOW = 'the forge is so slow that a landing fills a function';
 
 /** Guards of decisions 0247 and 0272: what lands is carried to other branches, once and exactly. */
 export const BACKPORT_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'a backport has a name that the forge takes',
+    file: NAMES,
+    find: 'if (prefix.length + target.length <= FORGE_BRANCH_CHARS_MAX) return',
+    replace: 'if (target.length <= FORGE_BRANCH_CHARS_MAX) return',
+    families: ['backports'],
+    dies: LONG,
+  },
+  {
+    guard: 'backports to branches whose names begin alike have names of their own',
+    file: NAMES,
+    find: 'markOf(target)',
+    replace: "markOf('')",
+    families: ['backports'],
+    dies: LONG,
+  },
   {
     guard: 'a backport that is there is not opened again',
     file: SERVICE,

@@ -45,6 +45,19 @@ async function carryByLabels(): Problems {
   return problems;
 }
 
+/** Two branches have names that begin alike, too long for a backport of theirs to have them whole. */
+async function carryToLongNames(): Problems {
+  const world = await givenBackportWorld();
+  const names = ['a', 'b'].map((end) => `${'release/'.repeat(11)}${end}`);
+  for (const name of names) await world.forge.pushBranch(name, await world.forge.tip('v15'));
+  await world.land(
+    'a',
+    names.map((name) => `backport ${name}`),
+  );
+  await world.ticks(2);
+  return expectResults(world, ...names.map((name) => `${name} opened`));
+}
+
 /** A pull request waits for its gate with a label, and lands later. */
 async function carryAfterWaiting(): Problems {
   const world = await givenBackportWorld();
@@ -214,6 +227,7 @@ async function carryOntoMoving(): Problems {
 }
 
 export const BACKPORT_SCENES = {
+  'landings are carried to branches with long names': carryToLongNames,
   'landings are carried by their labels': carryByLabels,
   'a pull request with a label waits for its gate': carryAfterWaiting,
   'landings that no owner wants carried': carryUnasked,
