@@ -98,8 +98,10 @@ export async function dequeuePull(deps: EnqueueDeps, asked: Asked): Promise<void
   const person = await open(deps, repo, token);
   await onForge(async () => {
     await refuseBot(deps, repo, person);
-    const mayLand = await mayBeLanding(deps, repo, asked.number);
+    const mightLand = await mayBeLanding(deps, repo, asked.number);
     const answer = await person.cancel(asked.number);
+    // A success may have been posted meanwhile: its intent is stored before.
+    const mayLand = mightLand || (await mayBeLanding(deps, repo, asked.number));
     if (answer === 'not_scheduled' || mayLand)
       await refuseMerged(deps, person, asked.number, mayLand ? MERGE_LOOKS_MAX : 1);
   });

@@ -209,6 +209,25 @@ describe('PUT and DELETE …/pulls/{number}/queue', () => {
     expect(reads).toBe(2);
   });
 
+  test('DELETE waits as well where the success was posted between its own look and the cancelling', async () => {
+    const all = await given();
+    const { world, forge, pr, head, call } = all;
+    await call('PUT', 'developer', { head });
+    world.openPerson = () => {
+      const person = forge.asPerson('developer');
+      return {
+        ...person,
+        cancel: async (asked) => {
+          tellLanding(all);
+          const answer = await person.cancel(asked);
+          await forge.mergeByHand(pr);
+          return answer;
+        },
+      };
+    };
+    expect((await call('DELETE', 'developer')).code).toBe('pull_merged');
+  });
+
   test('DELETE at a success that the forge does not carry out is taken after some seconds, and at once elsewhere', async () => {
     const all = await given();
     const { world, forge, pr, head, call } = all;
