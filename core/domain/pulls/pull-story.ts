@@ -78,10 +78,10 @@ export function tellPull(facts: StoryFacts): PullStory | null {
   const isOut = place === undefined && view?.more === 0;
   const last = lastOf(history, isOut);
   if (place === undefined && last === undefined && attempts.length === 0) return null;
-  const code = codeNow(facts, place, history, last);
+  const running = smallest(attempts.filter((row) => row.outcome === 'running'));
+  const code = codeNow(facts, place, history, { last, running });
   const inQueue =
     nth > 0 || (place === undefined && last !== undefined && code !== null && PULL_CODES[code].is === 'wait');
-  const running = smallest(attempts.filter((row) => row.outcome === 'running'));
   return {
     code,
     inQueue,
@@ -177,7 +177,7 @@ function codeNow(
   { queueEnabled, stopped }: StoryFacts,
   place: QueueView['places'][number] | undefined,
   history: readonly ActivityEvent[],
-  last: ActivityEvent | undefined,
+  { last, running }: { readonly last: ActivityEvent | undefined; readonly running: NodeRow | undefined },
 ): PullCodeName | null {
   if (place?.state === 'bounced') {
     if (place.reason !== null && place.reason !== 'bounced') return codeOfPlace(place.state, place.reason);
@@ -188,11 +188,17 @@ function codeNow(
       : codeOfEvent(bounce.event, bounce.reason);
   }
   if (place !== undefined && !queueEnabled) return 'queue_disabled';
-  const told = last === undefined ? 'left_the_queue' : codeOfEvent(last.event, last.reason);
-  const code = place === undefined ? told : codeOfPlace(place.state, place.reason);
+  const code = place === undefined ? codeOfLast(last, running) : codeOfPlace(place.state, place.reason);
   if (code === null || stopped === undefined || stopped === 'name') return code;
   if (PULL_CODES[code].is !== 'wait') return code;
   return MAYBE_OVER.includes(code) || PULL_CODES[code].next === BY_ITSELF ? 'queue_stopped' : code;
+}
+
+function codeOfLast(last: ActivityEvent | undefined, running: NodeRow | undefined): PullCodeName | null {
+  if (last === undefined) return 'left_the_queue';
+  // Merged, and out of the queue: its landing is told once its history is read.
+  const isMerged = last.event === 'pr_staged' && running?.phase === 'waiting_merge';
+  return isMerged ? 'landing' : codeOfEvent(last.event, last.reason);
 }
 
 function smallest(rows: readonly NodeRow[]): NodeRow | undefined {

@@ -164,6 +164,20 @@ describe('the story of one pull request', () => {
     });
   });
 
+  test('one that is merged, while its history is read yet, is told as landing and not as waiting for its gate run', () => {
+    const events = [event(7, 'pr_staged', NOW)];
+    const codeIn = (row: Parameters<typeof givenNodeRow>[0]) =>
+      tellPull(
+        given({
+          events,
+          view: view(8),
+          batches: [givenNodeRow({ prs: [7, 8], outcome: 'running', ...row })],
+        }),
+      )?.code;
+    expect(codeIn({ phase: 'waiting_merge' })).toBe('landing');
+    expect(codeIn({ phase: 'waiting_gate' })).toBe('staged');
+  });
+
   test('one whose gate run does not begin is told what its owner has to do, and that nothing goes on by itself', () => {
     const { places, ...rest } = view(7);
     const staged = { ...rest, places: places.map((each) => ({ ...each, state: 'staged' as const })) };
