@@ -224,12 +224,20 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a success that is taken back from one that was refused gives way to the words of the refusal',
-    file: `${QUEUE}/batches/end-batch.ts`,
-    find: '    ...wordsOfEnd(pass.record, landing, words),\n',
+    file: `${QUEUE}/words/last-word.ts`,
+    find: '    ...wordsOfEnd(pass.record, landing, reason),\n',
     replace:
-      '    ...wordsOfEnd({ ...pass.record, entries: pass.record.entries.map((entry) => ({ ...entry, refusedFor: null })) }, landing, words),\n',
+      '    ...wordsOfEnd({ ...pass.record, entries: pass.record.entries.map((entry) => ({ ...entry, refusedFor: null })) }, landing, reason),\n',
     families: ['people'],
     dies: 'a review is asked for in the midst of a landing',
+  },
+  {
+    guard: 'one that leaves while its success is taken back is told at once how it left',
+    file: `${QUEUE}/words/departure.ts`,
+    find: "takeBack.reason !== 'queue_disabled') sayTakenBack(",
+    replace: "takeBack.reason === 'queue_disabled') sayTakenBack(",
+    families: ['people'],
+    dies: 'the schedule of one is cancelled right after its success',
   },
   {
     guard: 'a refusal is over where only the check of another is waited for',

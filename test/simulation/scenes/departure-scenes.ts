@@ -3,7 +3,16 @@ import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, openLostMerge, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import {
+  isSuccess,
+  look,
+  openLostMerge,
+  type Scenes,
+  type Stage,
+  setStage,
+  wordOn,
+  wordsOn,
+} from '../scene-stage.ts';
 
 /** Scenes in which a pull request leaves the queue while its head has other words than those of the line. */
 
@@ -40,6 +49,25 @@ async function retargetInLanding(): Promise<readonly string[]> {
   await look(stage, 10);
   const words = await wordsOn(stage, pr);
   return words === PULL_CODES.retargeted.says ? [] : [`one that has another target is told "${words}"`];
+}
+
+/** The schedule of the one that lands is cancelled right after its `success`, before the look that posted it has ended. */
+async function cancelAtSuccess(): Promise<readonly string[]> {
+  let landing = 0;
+  const stage = await setStage({
+    onEntry: (entry, { forge }) => {
+      if (isSuccess(entry)) void forge.cancelSchedule(landing);
+    },
+  });
+  await givenProject(stage.forge);
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  landing = await givenScheduled(stage.forge, 'a');
+  const hasLeft = async () => (await stage.events()).some(({ reason }) => reason === 'auto_merge_cancelled');
+  await stage.drain({ until: hasLeft });
+  if (!(await hasLeft())) return DID_NOT_COME;
+  const words = await wordsOn(stage, landing);
+  const says = PULL_CODES.auto_merge_cancelled.says;
+  return words === says ? [] : [`one whose auto-merge was cancelled is told "${words}"`];
 }
 
 /** An administrator merges one of a batch past the queue while its gate runs. */
@@ -143,5 +171,6 @@ export const DEPARTURE_SCENES = {
   'many are merged past the queue, and none of them can be read': () => mergeManyByHand('none is read'),
   'a queue goes off, the schedules of its batch are cancelled, and it goes on': cancelAfterOff,
   'one is sent to another branch while it lands': retargetInLanding,
+  'the schedule of one is cancelled right after its success': cancelAtSuccess,
   'one of a batch is merged past the queue': mergeOneOfBatch,
 } satisfies Scenes;

@@ -23,8 +23,7 @@ import {
   treeOf,
 } from '../record/record.ts';
 import type { RestCause } from '../record/stop-state.ts';
-import { wordsOfEnd } from '../words/last-word.ts';
-import { wishStatus } from '../words/wish-status.ts';
+import { sayTakenBack } from '../words/last-word.ts';
 import { resolveNode, retireNode } from './nodes.ts';
 import { activeMembers, isWhole, landingOf } from './pipeline.ts';
 import { isTerminal } from './transitions.ts';
@@ -86,13 +85,7 @@ export function startTeardown(pass: DecisionContext, batch: Batch, reason: Teard
   if (landing === null || landing.takeBack !== null) return;
   const words: TakeBackReason = isTakeBackReason(reason) ? reason : 'candidate_changed';
   landing.takeBack = { reason: words, postedAt: null };
-  wishStatus(pass, {
-    pr: landing.pr,
-    sha: landing.head,
-    ...wordsOfEnd(pass.record, landing, words),
-    targetUrl: null,
-    takesBack: true,
-  });
+  sayTakenBack(pass, landing, words);
 }
 
 export function isTakeBackReason(reason: Teardown): reason is TakeBackReason {

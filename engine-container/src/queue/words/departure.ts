@@ -10,6 +10,7 @@ import { isBound, type QueueEntry, type Said } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { keepsWords, sayDeferred } from './deferral-words.ts';
+import { sayTakenBack } from './last-word.ts';
 import {
   describeDefer,
   describeDeparture,
@@ -63,10 +64,16 @@ export function leaveQueue(
   if (isUntrue(pass, entry, true)) wishWords(pass, entry, describeDeparture(words));
 }
 
-/** Where a landing ends the last word is its own. */
-function noteLeft({ record }: DecisionContext, { pr, head }: QueueEntry, reason: LeaveReason): void {
-  const landing = landingOf(record);
-  if (landing?.pr === pr && landing.head === head && !leavesSilently(reason)) landing.left = reason;
+/**
+ * Where a landing ends the last word is its own. The one that took its success back goes at once where it promises that it is tested
+ * again; that the queue is off is no promise.
+ */
+function noteLeft(pass: DecisionContext, { pr, head }: QueueEntry, reason: LeaveReason): void {
+  const landing = landingOf(pass.record);
+  if (landing?.pr !== pr || landing.head !== head || leavesSilently(reason)) return;
+  landing.left = reason;
+  const { takeBack } = landing;
+  if (takeBack !== null && takeBack.reason !== 'queue_disabled') sayTakenBack(pass, landing, takeBack.reason);
 }
 
 function inherit(pass: DecisionContext, heir: QueueEntry, others: readonly QueueEntry[], said: Said): void {

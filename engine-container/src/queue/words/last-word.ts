@@ -18,6 +18,18 @@ export function sayLastWord(pass: DecisionContext, landing: Landing, reason: Tak
   wishStatus(pass, { pr, sha, ...wordsOfEnd(pass.record, landing, reason), targetUrl: null });
 }
 
+/** In the place of a word that takes the `success` of this landing back, and takes it back as well. */
+export function sayTakenBack(pass: DecisionContext, landing: Landing, reason: TakeBackReason): void {
+  const { pr, head: sha } = landing;
+  wishStatus(pass, {
+    pr,
+    sha,
+    ...wordsOfEnd(pass.record, landing, reason),
+    targetUrl: null,
+    takesBack: true,
+  });
+}
+
 /**
  * The last word of one whose schedule the forge dropped. A status belongs to the commit: one with this head that was bounced or
  * refused keeps the words of that, which say what its author has to do.
@@ -35,7 +47,7 @@ export function sayLostSchedule(pass: DecisionContext, { pr, head: sha }: Landin
  * Words on its head from when its `success` is taken back. A pull request with this head that was refused meanwhile keeps the
  * words of its refusal: they say what to do.
  */
-export function wordsOfEnd(
+function wordsOfEnd(
   record: QueueRecord,
   landing: Landing,
   reason: TakeBackReason,

@@ -550,6 +550,26 @@ describe('a success that was taken back', () => {
     },
   );
 
+  test('says how its pull request left as soon as that is known: it was cancelled, closed or made a draft', () => {
+    const taken = { reason: 'candidate_changed' as const, postedAt: NOW };
+    const given = (view: Parameters<typeof givenView>[1]) =>
+      tellDecision(
+        givenSnapshot({
+          now: NOW + 1_000,
+          pulls: known([givenView(1, view), givenView(2)]),
+          focus: new Map([[1, known(givenFocus(1, { schedule: known({ kind: 'none' }) }))]]),
+        }),
+        givenAwaited({ takeBack: taken }),
+      ).actions;
+    expect(given({ schedule: known({ kind: 'none' }) })).toContain(
+      'pending on head-1: not queued: its auto-merge was cancelled',
+    );
+    expect(given({ pull: { draft: true } })).toContain(
+      'pending on head-1: not queued: it was turned into a draft',
+    );
+    expect(given({}).filter((each) => each.includes('on head-1'))).toEqual([]);
+  });
+
   test('keeps the words of a refusal where its pull request is set aside because it cannot be read', () => {
     const pulls = known([givenView(1, { opensAnother: known('twin_elsewhere') }), givenView(2)]);
     const look = givenLook({}, { now: NOW + 20_000, pulls, focus: new Map([[1, UNKNOWN]]) });
