@@ -47,7 +47,7 @@ export function sayLostSchedule(pass: DecisionContext, { pr, head: sha }: Landin
  * Words on its head from when its `success` is taken back. A pull request with this head that was refused meanwhile keeps the
  * words of its refusal: they say what to do.
  */
-function wordsOfEnd(
+export function wordsOfEnd(
   record: QueueRecord,
   landing: Landing,
   reason: TakeBackReason,

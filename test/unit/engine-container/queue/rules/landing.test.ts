@@ -550,7 +550,7 @@ describe('a success that was taken back', () => {
     },
   );
 
-  test('says how its pull request left as soon as that is known: it was cancelled, closed or made a draft', () => {
+  test('says how its pull request left as soon as that is known: its auto-merge was cancelled, or it became a draft', () => {
     const taken = { reason: 'candidate_changed' as const, postedAt: NOW };
     const given = (view: Parameters<typeof givenView>[1]) =>
       tellDecision(
