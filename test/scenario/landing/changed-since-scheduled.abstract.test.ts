@@ -63,6 +63,10 @@ describe.each(CHANGES)('%s', (_case, change, code) => {
     await change(stage);
     await untilSuccess(stage, pr);
     expect(await minutesUntilTold(stage, pr, says)).toBeLessThan(4);
+    const { headSha } = await forge.pull(pr);
+    const told = forge.statusHistory(headSha).map(({ description }) => description ?? '');
+    const after = told.slice(told.findLastIndex((each) => each.startsWith('proven:')) + 1);
+    expect([...new Set(after)]).toEqual([says]);
     const next = await givenScheduled(forge, 'b');
     await untilSuccess(stage, next);
     expect(forge.isMerged(pr)).toBe(false);

@@ -110,7 +110,7 @@ export function takeBackBlocked(pass: DecisionContext, batch: Batch, landing: La
   const { pr, head: sha } = landing;
   // No rule blocks it.
   startTeardown(pass, batch, block === 'namesake' ? 'merge_timeout' : 'merge_blocked');
-  const words = isSure(block) ? wordsOfBlock(block) : null;
+  const words = wordsOfBlock(block);
   const general = describeTakeBack('merge_blocked');
   // Those of one that was refused, or left, while it landed stay.
   const isGeneral = pass.record.pendingStatuses.some(

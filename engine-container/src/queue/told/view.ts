@@ -11,6 +11,7 @@ import {
 } from '#core/domain/queue/queue-view.ts';
 import { type Hold, holdToTell } from '#core/domain/repos/pause.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { REFUSALS, type Refusal } from '../admission/admission-facts.ts';
 import { activeMembers, landingBatchOf, waitsForStaging } from '../batches/pipeline.ts';
 import { judgedWith } from '../batches/shared-run.ts';
 import { lingerEndsAt } from '../batches/start-batch.ts';
@@ -28,7 +29,7 @@ import { isHeadShut } from '../record/pending-status.ts';
 import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import { keptReason } from '../words/deferral-words.ts';
-import { codeOfBounce, codeOfTakeBack, describeHeadChange } from '../words/phrases.ts';
+import { codeOfBounce, codeOfTakeBack, describeHeadChange, describeRefusal } from '../words/phrases.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
@@ -84,8 +85,10 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
   const landing = record.batches.find((batch) => batch.landing?.pr === entry.pr)?.landing;
   if (landing) {
     const { takeBack } = landing;
-    if (takeBack !== null && entry.refusedFor !== null) return asTold(entry.refusedFor);
-    return takeBack === null ? situation('landing') : situation('waiting', codeOfTakeBack(takeBack.reason));
+    if (takeBack === null) return situation('landing');
+    const refused = entry.refusedFor ?? (takeBack.reason === 'merge_blocked' ? toldRefusal(entry) : null);
+    if (refused !== null) return asTold(refused);
+    return situation('waiting', codeOfTakeBack(takeBack.reason));
   }
   if (!isBound(entry))
     return entry.isForOtherTarget
@@ -115,6 +118,12 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
     };
   if (isStagingStopped(record)) return situation('waiting', 'queue_stopped');
   return situation('ready', record.batches.length === 0 ? null : 'next_batch');
+}
+
+/** The block that its head tells of, which refuses it once its landing has ended. */
+function toldRefusal({ head, said }: QueueEntry): Refusal | null {
+  if (said?.head !== head) return null;
+  return REFUSALS.find((each) => describeRefusal(each) === said.description) ?? null;
 }
 
 function whyNotAdmitted({ head, unclear, isBehindTwin }: QueueEntry): string {

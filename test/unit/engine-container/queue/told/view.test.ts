@@ -245,6 +245,22 @@ test.each([
   expect(placesOf(changes)).toEqual([[1, state, code]]);
 });
 
+test.each([
+  ['style_off', PULL_CODES.style_off.says],
+  ['merge_unsigned', PULL_CODES.merge_unsigned.says],
+  ['merge_blocked', PULL_CODES.merge_blocked.says],
+] as const)(
+  'a landing whose success is taken back over a block is shown as its head tells it: %s',
+  (code, says) => {
+    const said = { head: 'head-1', state: 'error' as const, description: says };
+    const takeBack = { reason: 'merge_blocked' as const, postedAt: 11 };
+    const batches = [givenBatch({ landing: { ...landing, takeBack } })];
+    expect(placesOf({ entries: [givenEntry(1, { said })], batches })).toEqual([
+      [1, code === 'merge_blocked' ? 'waiting' : 'refused', code],
+    ]);
+  },
+);
+
 describe('a refusal of staging whose words stand until it is tried again', () => {
   const says = PULL_CODES.conflict.says;
   const said = { head: 'head-1', state: 'error' as const, description: says };
