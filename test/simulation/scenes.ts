@@ -63,6 +63,7 @@ import { TWIN_ORDER_SCENES } from './scenes/twin-order-scenes.ts';
 import { TWIN_SCENES } from './scenes/twin-scenes.ts';
 import { UNPROVEN_SCENES } from './scenes/unproven-scenes.ts';
 import { UNREAD_HEAD_SCENES } from './scenes/unread-head-scenes.ts';
+import { UNSENT_SCENES } from './scenes/unsent-scenes.ts';
 import { WHO_MAY_SCENES } from './scenes/who-may-scenes.ts';
 import { WORD_SCENES } from './scenes/word-scenes.ts';
 
@@ -134,6 +135,7 @@ export const SCENES = {
   ...UNPROVEN_SCENES,
   ...UNREAD_HEAD_SCENES,
   ...WHO_MAY_SCENES,
+  ...UNSENT_SCENES,
   ...WORD_SCENES,
 };
 export type SceneName = keyof typeof SCENES;

@@ -11,6 +11,7 @@ import type { ReconcileRequest } from '#core/ports/system.ts';
 import { type Action, type ActionOutcome, isStaging } from '../queue/actions.ts';
 import { decide } from '../queue/decide.ts';
 import { fold } from '../queue/fold.ts';
+import { forgetUnsent } from '../queue/landing/unsent.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 import type { Snapshot } from '../queue/snapshot.ts';
 import { Looks } from '../reading/looks.ts';
@@ -214,9 +215,13 @@ export class Reconcile {
     let isOver = false;
     for (const action of actions) {
       // What takes a success back waits behind nothing that fails or has no end.
-      if (isOver && !isTakingBack(action)) continue;
+      if (isOver && !isTakingBack(action)) {
+        record = forgetUnsent(record, action);
+        continue;
+      }
       this.#keeper.noteDone(record);
       if (this.#isLeftForLater(action)) {
+        record = forgetUnsent(record, action);
         ended = 'unfinished';
         isOver = true;
         continue;

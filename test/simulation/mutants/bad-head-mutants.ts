@@ -88,8 +88,8 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what takes a success back waits behind no staging that fails (A24)',
     file: `${SRC}/reconcile/reconcile.ts`,
-    find: 'if (isOver && !isTakingBack(action)) continue;',
-    replace: 'if (isOver) continue;',
+    find: 'if (isOver && !isTakingBack(action)) {',
+    replace: 'if (isOver) {',
     families: ['cursed'],
     dies: 'nothing can be staged while a success is to be taken back',
   },

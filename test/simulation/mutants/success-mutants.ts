@@ -5,6 +5,14 @@ const QUEUE = 'engine-container/src/queue';
 /** Guards of a success: its intent is stored before, one stands at a time, and it is nudged or taken back. */
 export const SUCCESS_MUTANTS: readonly Mutant[] = [
   {
+    guard: 'a success that a reconcile had no time left to send is not waited for',
+    file: 'engine-container/src/reconcile/reconcile.ts',
+    find: "        record = forgetUnsent(record, action);\n        ended = 'unfinished';\n",
+    replace: "        ended = 'unfinished';\n",
+    families: ['workers'],
+    dies: 'the time of a reconcile is over before a success is sent once more',
+  },
+  {
     guard: 'one landing after the other (D-02)',
     file: `${QUEUE}/landing/landing.ts`,
     find: '  batch.landing = landing;\n  postSuccess(pass, batch, landing);',
