@@ -221,7 +221,6 @@ async function refuseTakingBack(): Promise<readonly string[]> {
   await stage.drain({ maxMs: 5 * HOUR_MS });
   if ((await wordOn(stage, first)) !== 'success') return ['the scene did not come about'];
   isRefused = false;
-  await stage.forge.cancelSchedule(first);
   await stage.drain({ maxMs: HOUR_MS });
   return (await wordOn(stage, first)) === 'success' ? ['a success stands for ever'] : [];
 }
