@@ -19,7 +19,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     find: '  if (posts <= 0) return;\n',
     replace: '  if (posts <= 0 || posts > 0) return;\n',
     families: ['long_late'],
-    dies: 'a success comes two minutes late',
+    dies: { family: 'long_late', seed: 34 },
   },
   {
     guard: 'the head of an unproven landing says so',
