@@ -171,10 +171,10 @@ export class ViewReader {
     const isBlocked = record.entries.some(
       (entry) => entry.pr === pull.number && entry.head === pull.headSha && entry.isBlocked,
     );
-    // A review that is deleted leaves no trace.
     const isHidden = isBlocked && protection.scope === 'summary';
     if (isHidden || isByBot || needsReviews(protection, outsideOf(pull, authorWrites) !== null)) {
-      const cached = reading.known && !isHidden ? this.#cachedReviews(reading.value) : null;
+      // A review that is deleted leaves no trace.
+      const cached = reading.known && !isBlocked ? this.#cachedReviews(reading.value) : null;
       counted = cached === null ? await this.#countReviews(pull) : known(cached);
     }
     const isUnread = record.rebuilding || record.unread?.includes(pull.number) === true;

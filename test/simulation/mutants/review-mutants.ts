@@ -44,4 +44,12 @@ export const REVIEW_MUTANTS: readonly Mutant[] = [
     families: ['reviews'],
     dies: 'a branch of an author who may only read',
   },
+  {
+    guard: 'the reviews of one whose merge a rule blocked are read anew: one that is deleted leaves no trace',
+    file: 'engine-container/src/reading/read-views.ts',
+    find: 'reading.known && !isBlocked ? this.#cachedReviews',
+    replace: 'reading.known && !isHidden ? this.#cachedReviews',
+    families: ['reviews'],
+    dies: 'an approval is deleted while a gate run is out',
+  },
 ];

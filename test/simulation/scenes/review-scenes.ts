@@ -1,5 +1,5 @@
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, type Scene, type Scenes, setStage } from '../scene-stage.ts';
+import { isSuccess, look, type Scene, type Scenes, setStage } from '../scene-stage.ts';
 
 /** Scenes in which an approval is missing that a person has to give before a head is staged. */
 
@@ -41,7 +41,33 @@ function stageOutside(from: 'fork' | 'agit' | 'reader'): Scene {
   };
 }
 
+/** An approval is deleted, which leaves no trace, while the gate run is out: what does not merge for it is not tried again and again. */
+async function deleteApproval(): Promise<readonly string[]> {
+  let successes = 0;
+  let isOut = true;
+  const stage = await setStage({
+    lastingEngine: true,
+    onEntry: (entry) => {
+      if (entry.kind !== 'status') return;
+      if (isSuccess(entry) && isOut) successes += 1;
+      isOut = !isSuccess(entry);
+    },
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.setProtection({ requiredApprovals: 1 });
+  const pr = await givenScheduled(forge, 'a');
+  await forge.review(pr, 'reviewer', 'approve');
+  forge.gateDurationMs = 3 * 60_000;
+  await look(stage, 4);
+  await forge.deleteReviews(pr);
+  await look(stage, 30);
+  if (successes === 0) return ['the scene did not come about'];
+  return successes === 1 ? [] : [`${successes} successes for one that its reviews refuse`];
+}
+
 export const REVIEW_SCENES = {
+  'an approval is deleted while a gate run is out': deleteApproval,
   'no approval': askForReviews(false),
   'a stale approval': askForReviews(true),
   'a fork without approval': stageOutside('fork'),
