@@ -84,4 +84,12 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
     families: ['pauses'],
     dies: 'the queue is drained while the engine looks',
   },
+  {
+    guard: 'the page tells a hold, as the head does, of one that waits for another one besides (A146)',
+    file: `${QUEUE}/told/view.ts`,
+    find: '(kept === null && !isHeld(record, entry, hold))',
+    replace: '(kept === null && (isHeld(record, entry, hold) || entry.pr > 0))',
+    families: ['pauses'],
+    dies: 'the queue is drained while one waits for another one',
+  },
 ];

@@ -165,7 +165,29 @@ async function heldWithinLook(holdUp: (stage: Stage) => Promise<void>): Promise<
   return stage.forge.isMerged(pr) ? ['it landed against what its owner had just set'] : [];
 }
 
+/** One waits for another one, which it conflicts with, and whose merge is slow: what the page and the heads say from the hold on. */
+async function holdBesideConflict(kind: Pause['kind']): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge, { 'shared.txt': 'base\n' });
+  forge.mergeBehaviour = () => ({ kind: 'slow', ms: 2 * 60_000 });
+  await givenScheduled(forge, 'a', 'a\n', { path: 'shared.txt' });
+  const second = await givenScheduled(forge, 'b', 'b\n', { path: 'shared.txt' });
+  const isSetAside = async (): Promise<boolean> =>
+    (await stage.record()).deferred[0]?.reason === 'conflict_ahead';
+  await stage.drain({ until: isSetAside });
+  await hold(stage, kind);
+  const problems: string[] = [];
+  for (let count = 0; count < 8; count += 1) {
+    await look(stage, 1);
+    problems.push(...(await judgeWords(stage)).filter((each) => each.startsWith(`#${second} `)));
+  }
+  return problems;
+}
+
 export const PAUSE_SCENES = {
+  'the queue is paused while one waits for another one': () => holdBesideConflict('pause'),
+  'the queue is drained while one waits for another one': () => holdBesideConflict('drain'),
   'a pause beside the refusal of a twin': pauseBesideRefusedTwin,
   'the record is lost in a pause, which then ends': pauseOverLostRecord,
   'two wait for the end of a pause': pauseBeforeStaging,

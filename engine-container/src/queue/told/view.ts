@@ -98,7 +98,10 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
   if (entry.refusedFor !== null) return asTold(entry.refusedFor);
   const deferred = deferOf(record, entry, at);
   const kept = keptReason(record, entry);
-  if (deferred !== undefined && (kept === null || !isSilent(deferred.reason)))
+  if (
+    deferred !== undefined &&
+    (!isSilent(deferred.reason) || (kept === null && !isHeld(record, entry, hold)))
+  )
     return { ...asTold(deferred.reason), until: deferred.until };
   const own = record.batches.filter((batch) =>
     activeMembers(batch).some((member) => member.pr === entry.pr && member.head === entry.head),
@@ -124,6 +127,11 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
 function toldRefusal({ head, said }: QueueEntry): Refusal | null {
   if (said?.head !== head) return null;
   return REFUSALS.find((each) => describeRefusal(each) === said.description) ?? null;
+}
+
+/** Its head says that the queue is held up or has stopped: that goes before a reason that is told on the page alone. */
+function isHeld(record: QueueRecord, entry: QueueEntry, hold: Hold | null): boolean {
+  return entry.readyAt !== null && (isKeptFromStaging(hold, entry) || isStagingStopped(record));
 }
 
 function whyNotAdmitted({ head, unclear, isBehindTwin }: QueueEntry): string {

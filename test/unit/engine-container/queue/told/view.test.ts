@@ -59,6 +59,22 @@ test('a success that stands is told as one under the context of the queue, and e
   expect(places('used before')).toEqual([[1, 'waiting', 'staging_failed']]);
 });
 
+test('one that waits for another one is told, as on its head, that the queue is held up or has stopped', () => {
+  const deferred = { pr: 2, head: 'head-2', reason: 'conflict_ahead' as const, baseTree: 't', until: null };
+  const entries = [givenEntry(1), givenEntry(2)];
+  const batches = [givenStagedBatch(1)];
+  const halted = { pr: 9, at: AT, mergeCommit: 'm', reason: 'tree_mismatch' as const };
+  const second = (changes: Partial<QueueRecord>, of = repo) => {
+    const record = givenRecord({ entries, deferred: [deferred], ...changes });
+    const { state, reason } = toQueueView(of, record, AT).places[1] ?? {};
+    return [state, reason];
+  };
+  const pause = { kind: 'drain', reason: null, since: AT - 1, until: null } as const;
+  expect(second({ batches })).toEqual(['waiting', 'conflict_ahead']);
+  expect(second({ batches }, givenRepo({ pause }))).toEqual(['waiting', 'paused']);
+  expect(second({ batches, halted })).toEqual(['waiting', 'queue_stopped']);
+});
+
 test('every place of the queue says where it stands and why', () => {
   const deferred = { pr: 5, head: 'head-5', reason: 'conflict' as const, baseTree: 't', until: null };
   const entries = [
