@@ -2,6 +2,8 @@ import type { Managed } from './managed.ts';
 
 /** Words that promise that the queue goes on with a pull request. */
 const PROMISES = ['queued:', 'staged:', 'paused:', 'requeued:'];
+/** Refusals that promise another look at it. */
+const LOOKS_AGAIN = /^refused: .* the queue (goes on|looks again) /;
 
 /** A145: who is out of the queue, and open, is promised nothing on its head. */
 export async function judgeGoneWords(
@@ -22,8 +24,8 @@ export async function judgeGoneWords(
     if (isIn(pull) || spoken.has(pull.headSha)) continue;
     const status = await forge.status(pull.headSha, context);
     const words = status?.description ?? '';
-    const isOurs = status?.creator !== 'mallory' && status?.state === 'pending';
-    if (isOurs && PROMISES.some((prefix) => words.startsWith(prefix)))
+    const isPromise = status?.state === 'pending' && PROMISES.some((prefix) => words.startsWith(prefix));
+    if (status?.creator !== 'mallory' && (isPromise || LOOKS_AGAIN.test(words)))
       problems.push(`#${pull.number} is out of the queue, and its head says "${words}"`);
   }
   return problems;

@@ -200,6 +200,52 @@ describe('one that leaves the queue is not promised any more that the queue goes
     expect(await wordsOn(world, pr)).toEqual([STAGED, left, STAGED]);
   });
 
+  const approvalMissing = async (): Promise<{ readonly world: World; readonly pr: number }> => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    await world.forge.setProtection({ requiredApprovals: 1 });
+    return { world, pr: await givenScheduled(world.forge, 'a') };
+  };
+  const conflicting = async (): Promise<{ readonly world: World; readonly pr: number }> => {
+    const world = await createWorld();
+    await givenProject(world.forge, { 'shared.txt': 'base\n' });
+    await givenScheduled(world.forge, 'a', 'a\n', { path: 'shared.txt' });
+    return { world, pr: await givenScheduled(world.forge, 'b', 'b\n', { path: 'shared.txt' }) };
+  };
+
+  test.each([
+    ['approvals_missing', approvalMissing],
+    ['conflict', conflicting],
+  ] as const)('where it was refused as %s, which the queue looks at again', async (code, given) => {
+    const { world, pr } = await given();
+    await world.drain();
+    expect((await wordsOn(world, pr)).at(-1)).toBe(PULL_CODES[code].says);
+    await world.forge.cancelSchedule(pr);
+    await world.drain();
+    expect((await wordsOn(world, pr)).at(-1)).toBe(PULL_CODES.auto_merge_cancelled.says);
+  });
+
+  test('and once it is back, and refused as before, it is told so', async () => {
+    const { world, pr } = await approvalMissing();
+    await world.drain();
+    await world.forge.cancelSchedule(pr);
+    await world.drain();
+    await world.forge.schedule(pr, 'squash');
+    await world.drain();
+    expect((await wordsOn(world, pr)).at(-1)).toBe(PULL_CODES.approvals_missing.says);
+  });
+
+  test('a refusal that says what is wrong with it stays', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const pr = await givenScheduled(world.forge, 'a', 'hello\n', { path: 'README.md' });
+    await world.drain();
+    expect((await wordsOn(world, pr)).at(-1)).toBe(PULL_CODES.no_changes.says);
+    await world.forge.cancelSchedule(pr);
+    await world.drain();
+    expect((await wordsOn(world, pr)).at(-1)).toBe(PULL_CODES.no_changes.says);
+  });
+
   test('back where another check is not green, it is told so', async () => {
     const { world, pr } = await givenStaged();
     await world.forge.cancelSchedule(pr);

@@ -183,6 +183,14 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     dies: 'a queue goes off, the schedules of its batch are cancelled, and it goes on',
   },
   {
+    guard: 'a refusal promises no other look at one that has left (A145)',
+    file: `${QUEUE}/words/departure.ts`,
+    find: 'const isForNow = leaves && isRefusalForNow(said.description);',
+    replace: "const isForNow = leaves && isRefusalForNow('');",
+    families: ['reviews'],
+    dies: 'one that waits for an approval is cancelled',
+  },
+  {
     guard: 'the last word on one that left while it landed says how it left (A145)',
     file: `${QUEUE}/words/last-word.ts`,
     find: "describeDeparture(left ?? 'left_the_queue')",

@@ -70,6 +70,21 @@ async function cancelAtSuccess(): Promise<readonly string[]> {
   return words === says ? [] : [`one whose auto-merge was cancelled is told "${words}"`];
 }
 
+/** One that waits for an approval, and says that the queue looks again, is cancelled. */
+async function cancelBeforeApproval(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.setProtection({ requiredApprovals: 1 });
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 2);
+  if ((await wordsOn(stage, pr)) !== PULL_CODES.approvals_missing.says) return DID_NOT_COME;
+  await forge.cancelSchedule(pr);
+  await look(stage, 2);
+  const words = await wordsOn(stage, pr);
+  return words === PULL_CODES.auto_merge_cancelled.says ? [] : [`one that was cancelled is told "${words}"`];
+}
+
 /** An administrator merges one of a batch past the queue while its gate runs. */
 async function mergeOneOfBatch(): Promise<readonly string[]> {
   const stage = await setStage();
@@ -173,4 +188,5 @@ export const DEPARTURE_SCENES = {
   'one is sent to another branch while it lands': retargetInLanding,
   'the schedule of one is cancelled right after its success': cancelAtSuccess,
   'one of a batch is merged past the queue': mergeOneOfBatch,
+  'one that waits for an approval is cancelled': cancelBeforeApproval,
 } satisfies Scenes;

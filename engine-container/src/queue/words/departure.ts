@@ -21,6 +21,7 @@ import {
   isDeparture,
   isLandingTold,
   isPromise,
+  isRefusalForNow,
   isRefusalTold,
 } from './phrases.ts';
 import { isSpokenFor } from './spoken-for.ts';
@@ -163,8 +164,8 @@ function isAdmissionRead({ full, pulls, protection, base }: Snapshot): boolean {
 }
 
 /**
- * Does its head say that the queue goes on with it, or that a queue is off which is on? The words of a bounce, a refusal or a
- * conflict stay: they are still true, and that of a bounce is its memory (D-05).
+ * Does its head say that the queue goes on with it, or that a queue is off which is on? The words of a bounce or a refusal stay:
+ * they are still true, and that of a bounce is its memory (D-05). Of one that leaves, a refusal that promises another look does not.
  */
 function isUntrue(
   { record, s }: DecisionContext,
@@ -174,7 +175,8 @@ function isUntrue(
   if (said?.head !== head) return false;
   const isOver = (leaves || s.repo.queueEnabled) && said.description === describeOff();
   if (isDeparture(said.description) && !isOver) return false;
-  if (said.state !== 'pending' && movedAt === null) return false;
+  const isForNow = leaves && isRefusalForNow(said.description);
+  if (said.state !== 'pending' && movedAt === null && !isForNow) return false;
   // Where a landing ends the last word is its own.
   return !isLandingHead(record, head) && !hasLandedHead(record, head);
 }

@@ -148,6 +148,11 @@ export function isRefusalTold(description: string): boolean {
   return description.startsWith('refused:');
 }
 
+/** A refusal that promises another look without a new schedule: of what is waited for, not of what is wrong. */
+export function isRefusalForNow(description: string): boolean {
+  return isRefusalTold(description) && / the queue (?:goes on|looks again) /.test(description);
+}
+
 export function isDeparture(description: string): boolean {
   return description.startsWith('not queued:');
 }
