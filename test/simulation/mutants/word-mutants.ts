@@ -209,8 +209,8 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a conflict with what is in flight is not told over the words of a refusal (A146)',
     file: `${QUEUE}/told/view.ts`,
-    find: '(kept === null || !isSilent(deferred.reason))',
-    replace: '(kept === null || !isSilent(deferred.reason) || at > 0)',
+    find: '(kept === null && !isHeld(record, entry, hold))',
+    replace: '!isHeld(record, entry, hold)',
     families: ['one_author'],
     dies: { family: 'one_author', seed: 2_513_000_014 },
   },
