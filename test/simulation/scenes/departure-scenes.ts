@@ -1,5 +1,6 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
@@ -83,6 +84,27 @@ async function cancelBeforeApproval(): Promise<readonly string[]> {
   await look(stage, 2);
   const words = await wordsOn(stage, pr);
   return words === PULL_CODES.auto_merge_cancelled.says ? [] : [`one that was cancelled is told "${words}"`];
+}
+
+/** Another account posts a success on one that conflicts with the base, once its schedule is cancelled. */
+async function foreignSuccessOnCancelled(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'a');
+  await forge.pushToBase({ 'src/a.txt': 'other\n' });
+  await look(stage, 4);
+  if ((await wordsOn(stage, pr)) !== PULL_CODES.conflict.says) return DID_NOT_COME;
+  await forge.cancelSchedule(pr);
+  await look(stage, 2);
+  const { headSha } = await forge.pull(pr);
+  await forge.postStatusAs('mallory', headSha, DEFAULT_SERVICE_NAME, 'success');
+  await look(stage, 20);
+  const isTakenBack = (await wordOn(stage, pr)) !== 'success';
+  const words = await wordsOn(stage, pr);
+  return isTakenBack && !words.includes('the queue goes on')
+    ? []
+    : [`one that was cancelled is told "${words}"`];
 }
 
 /** An administrator merges one of a batch past the queue while its gate runs. */
@@ -189,4 +211,5 @@ export const DEPARTURE_SCENES = {
   'the schedule of one is cancelled right after its success': cancelAtSuccess,
   'one of a batch is merged past the queue': mergeOneOfBatch,
   'one that waits for an approval is cancelled': cancelBeforeApproval,
+  'another account posts a success on one that was refused and cancelled': foreignSuccessOnCancelled,
 } satisfies Scenes;

@@ -22,6 +22,7 @@ import {
   describeUnbound,
   isDeparture,
   isMoveTold,
+  isRefusalForNow,
 } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { watchHead } from './unheard.ts';
@@ -114,9 +115,10 @@ function describeOwnWords({ record }: DecisionContext, pull: PullRequestView['pu
   const entry = entryOf(record, pull.number);
   const words = entry?.head === pull.headSha ? describeWhyOut(record, entry) : null;
   if (words !== null) return words;
-  // It outlives its schedule: who schedules anew while it stands reads these words and no others.
+  // It outlives its schedule. One that is out of the queue is promised no other look by it (decision 0388).
   const deferred = deferralOf(record, { pr: pull.number, head: pull.headSha });
-  return (deferred === undefined ? null : describeDefer(deferred.reason)) ?? describeStaleSuccess();
+  const told = deferred === undefined ? null : describeDefer(deferred.reason);
+  return told === null || (entry === undefined && isRefusalForNow(told)) ? describeStaleSuccess() : told;
 }
 
 /**
