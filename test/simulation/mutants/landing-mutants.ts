@@ -45,6 +45,14 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     dies: 'another one with the same change is merged between two looks at all',
   },
   {
+    guard: 'one with the head of a landing is judged after that landing is traced',
+    file: `${QUEUE}/landing/came-along.ts`,
+    find: '  if (merge !== null && landed.some(',
+    replace: '  if (merge !== null && !hasLandedHead(record, pull.headSha) && landed.some(',
+    families: ['two_branches'],
+    dies: { family: 'two_branches', seed: 2_523_300_018 },
+  },
+  {
     guard: 'a landing is judged before what it may have brought along',
     file: `${QUEUE}/landing/came-along.ts`,
     find: "toJudge.length > 0)) return 'unknown';",

@@ -14,11 +14,13 @@ type Merged = Pick<PullRequest, 'headSha' | 'mergeCommitSha'>;
  */
 export function cameAlong(pass: DecisionContext, pull: Merged): 'yes' | 'unknown' | 'no' {
   const { record, s } = pass;
-  if (hasLandedHead(record, pull.headSha)) return 'yes';
   const { mergeCommitSha: merge } = pull;
-  if (merge === null) return 'no';
   const landed = record.landed ?? [];
-  if (landed.some((each) => each.merge === merge)) return isUntraced(record, merge) ? 'unknown' : 'yes';
+  // Before its head: a landing that its tree alone has shown may be of this one, and not of the one that it is noted for.
+  if (merge !== null && landed.some((each) => each.merge === merge))
+    return isUntraced(record, merge) ? 'unknown' : 'yes';
+  if (hasLandedHead(record, pull.headSha)) return 'yes';
+  if (merge === null) return 'no';
   const toJudge = mergesToJudge(pass);
   const isItsHead = merge === pull.headSha;
   if (toJudge.includes(merge) || (isItsHead && toJudge.length > 0)) return 'unknown';
