@@ -43,7 +43,7 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
  * The largest size of a function, minified: beyond it a cold start is felt. Each function that answers people holds the schemas of all
  * routes. Near the limit are `billing`, which carries the payment SDK, and `forge-ops`, which merges what a backport carries, and for
  * whose guard against another repository of the name the limit rose by 4 KB. `engine` is no function, so that it has room of its own:
- * it merges, and reads settings files with positions.
+ * it merges, and reads settings files with positions; the places of large merges raised it by 4 KB.
  */
 export const MINIFIED_BYTES_MAX = 772 * 1024;
-export const ENGINE_BYTES_MAX = 876 * 1024;
+export const ENGINE_BYTES_MAX = 880 * 1024;
