@@ -18,7 +18,13 @@ function isSameList(left: readonly unknown[], right: readonly unknown[]): boolea
 }
 
 function isSameFields(left: Fields, right: Fields): boolean {
-  for (const name in left) if (!isSameData(left[name], right[name])) return false;
-  for (const name in right) if (left[name] === undefined && right[name] !== undefined) return false;
+  for (const name in left) if (!isSameData(left[name], ownValueOf(right, name))) return false;
+  for (const name in right)
+    if (right[name] !== undefined && ownValueOf(left, name) === undefined) return false;
   return true;
+}
+
+/** Names of fields may be words of strangers, such as `toString`, which each object inherits. */
+function ownValueOf(fields: Fields, name: string): unknown {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }

@@ -29,6 +29,12 @@ test('a field that is undefined is none', () => {
   expect(isSameData({ since: undefined }, { since: null })).toBe(false);
 });
 
+test('a field that every object inherits is none', () => {
+  expect(isSameData({}, { toString: 'a' })).toBe(false);
+  expect(isSameData({ toString: 'a' }, {})).toBe(false);
+  expect(isSameData({ toString: undefined }, {})).toBe(true);
+});
+
 test('two pieces of data are the same exactly when their JSON is', () => {
   fc.assert(
     fc.property(data, data, (left, right) => {
