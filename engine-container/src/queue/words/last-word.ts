@@ -9,6 +9,7 @@ import {
   describeOldHead,
   describeRefusal,
   describeTakeBack,
+  describeUnbound,
 } from './phrases.ts';
 import { sayError, wishStatus } from './wish-status.ts';
 
@@ -45,7 +46,7 @@ export function sayLostSchedule(pass: DecisionContext, { pr, head: sha }: Landin
 
 /**
  * Words on its head from when its `success` is taken back. A pull request with this head that was refused meanwhile keeps the
- * words of its refusal: they say what to do.
+ * words of its refusal, and one whose schedule does not hold any more those of its move: they say what to do.
  */
 export function wordsOfEnd(
   record: QueueRecord,
@@ -56,6 +57,10 @@ export function wordsOfEnd(
   const refused = record.entries.filter(({ head, refusedFor }) => head === sha && refusedFor !== null);
   const { refusedFor = null } = refused.find((entry) => entry.pr === pr) ?? refused[0] ?? {};
   if (refusedFor !== null) return { state: 'error', description: describeRefusal(refusedFor) };
+  const moved = record.entries.find(
+    (entry) => entry.pr === pr && entry.head === sha && entry.movedAt !== null,
+  );
+  if (moved !== undefined) return { state: 'error', description: describeUnbound(moved) };
   if (isOldHead(record, landing)) return { state: 'error', description: describeOldHead() };
   return { state: 'pending', description: describeEnd(record, landing, reason) };
 }
