@@ -191,6 +191,22 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     dies: 'one that waits for an approval is cancelled',
   },
   {
+    guard: 'a refusal of a record that is lost promises no other look at one that has left (A145)',
+    file: `${QUEUE}/landing/recall.ts`,
+    find: 'if (isOut && isRefusalForNow(ours.description)) return',
+    replace: "if (isOut && isRefusalForNow('')) return",
+    families: ['drifts'],
+    dies: 'one that was refused is cancelled, and the record is lost',
+  },
+  {
+    guard: 'a record that is built anew asks who the bot is, to replace a refusal that promises another look (A145)',
+    file: `${QUEUE}/words/gone-words.ts`,
+    find: 'return isRefusalForNow(ours.description) || (',
+    replace: 'return (',
+    families: ['drifts'],
+    dies: 'one that was refused is cancelled, and the record is lost',
+  },
+  {
     guard: 'the last word on one that left while it landed says how it left (A145)',
     file: `${QUEUE}/words/last-word.ts`,
     find: "describeDeparture(left ?? 'left_the_queue')",

@@ -107,6 +107,22 @@ async function foreignSuccessOnCancelled(): Promise<readonly string[]> {
     : [`one that was cancelled is told "${words}"`];
 }
 
+/** One that conflicts with the base is cancelled, and the record that refused it is lost before the next look. */
+async function cancelBesideLostRecord(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'a');
+  await forge.pushToBase({ 'src/a.txt': 'other\n' });
+  await look(stage, 4);
+  if ((await wordsOn(stage, pr)) !== PULL_CODES.conflict.says) return DID_NOT_COME;
+  await forge.cancelSchedule(pr);
+  await stage.loseRecord();
+  await look(stage, 4);
+  const words = await wordsOn(stage, pr);
+  return words === PULL_CODES.left_the_queue.says ? [] : [`one that was cancelled is told "${words}"`];
+}
+
 /** An administrator merges one of a batch past the queue while its gate runs. */
 async function mergeOneOfBatch(): Promise<readonly string[]> {
   const stage = await setStage();
@@ -212,4 +228,5 @@ export const DEPARTURE_SCENES = {
   'one of a batch is merged past the queue': mergeOneOfBatch,
   'one that waits for an approval is cancelled': cancelBeforeApproval,
   'another account posts a success on one that was refused and cancelled': foreignSuccessOnCancelled,
+  'one that was refused is cancelled, and the record is lost': cancelBesideLostRecord,
 } satisfies Scenes;

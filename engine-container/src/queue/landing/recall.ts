@@ -39,13 +39,14 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   if (pass.record.pendingStatuses.some((waiting) => isUnderContext(pass.record, pull.headSha, waiting)))
     return;
   if (isLateMove(pass, pull, ours.description)) return sayOwnWordsAgain(pass, pull, ours);
+  const { schedule } = view;
+  const isOut = pull.draft || (schedule.known && schedule.value.kind === 'none');
+  // A lost record has refused it.
+  if (isOut && isRefusalForNow(ours.description)) return sayGone(pass, pull, ours);
   // The words of `describeStaleSuccess` are written while a pull request is out of the queue, as a draft for instance. Once it
   // is back, its own words apply.
-  if (ours.state === 'pending' || ours.description === describeStaleSuccess()) {
-    const { schedule } = view;
-    const isOut = pull.draft || (schedule.known && schedule.value.kind === 'none');
+  if (ours.state === 'pending' || ours.description === describeStaleSuccess())
     return isOut ? sayGone(pass, pull, ours) : sayOwnWordsAgain(pass, pull, ours);
-  }
   if (!pass.s.botLogin.known) return;
   const byBot = ours.creator === pass.s.botLogin.value;
   if (mayOpenMerge(ours)) {
