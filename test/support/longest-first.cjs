@@ -8,7 +8,7 @@ const { statSync } = require('node:fs');
 const SECONDS = [
   ['scenario/service/local-service.ci.test.ts', 71],
   ['simulation/lives.ci.test.ts', 36],
-  ['simulation/scenes.ci.test.ts', 26],
+  ['simulation/scenes.ci.test.ts', 60],
   ['contract/forge-client.test.ts', 20],
   ['contract/forge-client.ci.test.ts', 20],
   ['scenario/onebox/onebox.ci.test.ts', 18],
@@ -35,7 +35,8 @@ const SECONDS = [
   ['contract/stream-sources.ci.test.ts', 6],
   ['model/lease-and-landing.ci.test.ts', 6],
   ['record/bounds.ci.test.ts', 6],
-  ['api/fanout-advice.test.ts', 6],
+  ['api/fanout-advice.ci.test.ts', 6],
+  ['cdk/rights.ci.test.ts', 8],
   ['scenario/landing/stuck-success.abstract.ci.test.ts', 5],
   ['scenario/service/branch-rule.ci.test.ts', 5],
   ['contract/notices/places.test.ts', 5],

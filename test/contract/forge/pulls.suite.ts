@@ -426,7 +426,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     const read = async () => (await repo.forge.readPullRequest(pr)).updatedAt;
     const before = await read();
     // More than the second in which it was written.
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
     await repo.must('person', 'DELETE', `/pulls/${pr}/reviews/${id}`);
     expect(await repo.forge.listReviews(pr)).toEqual([]);
     expect(await read()).toBe(before);
