@@ -133,9 +133,10 @@ export async function seeGate(
   try {
     const opened = await openForge(repo);
     if (opened.kind !== 'open') return repo.ciGate;
+    // The forge reads a file at a tag, a commit or `HEAD` as well, so one that is found proves no branch.
+    if ((await opened.forge.readBranchTip(repo.baseBranch)) === null) return 'base_missing';
     const { gate } = await findGatePlace(opened.forge, repo.baseBranch, queueName);
-    if (gate !== null) return { ...repo.ciGate, status: 'awaiting_validation' };
-    return (await opened.forge.readBranchTip(repo.baseBranch)) === null ? 'base_missing' : repo.ciGate;
+    return gate === null ? repo.ciGate : { ...repo.ciGate, status: 'awaiting_validation' };
   } catch (error) {
     if (error instanceof ForgeError) return repo.ciGate;
     throw error;

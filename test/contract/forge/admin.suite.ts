@@ -213,6 +213,10 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await admin.listFolder('a/b/one.txt', 'main')).toBeNull();
     expect(await admin.listFolder('a/x', 'main')).toBeNull();
     expect(await admin.listFolder('a/b', 'no-such-branch')).toBeNull();
+    // A name that finds files need not be a branch.
+    for (const ref of [await admin.readBranchTip('main'), 'HEAD'])
+      expect(await admin.listFolder('a/b', ref ?? '')).toHaveLength(2);
+    expect(await admin.readBranchTip('HEAD')).toBeNull();
   });
 
   test('one file as one commit on a new branch; the base stands', async () => {

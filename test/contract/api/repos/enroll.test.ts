@@ -214,6 +214,15 @@ describe('enroll', () => {
     expect(await world.store.listRepos(TENANT_A)).toHaveLength(1);
   });
 
+  test('a tag on which the forge finds the gate file is no base either', async () => {
+    const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
+    world.forge.setUp = { ...makeWorkingForge(true), readBranchTip: async () => null };
+    const asked = { connection_id: connection.id, repo_slug: 'acme/app', base_branch: 'v1.0' };
+    const refused = await a('POST', REPOS, asked);
+    expect([refused.status, refused.json.error.field]).toEqual([400, 'base_branch']);
+    expect(await world.store.listRepos(TENANT_A)).toHaveLength(1);
+  });
+
   test('a credential that does not open is 500 decryption_error', async () => {
     const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
     world.vault.failing = 'open';
