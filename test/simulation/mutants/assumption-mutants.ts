@@ -275,7 +275,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   }
 `,
     families: ['gate_edits'],
-    dies: 'the tip of the base says that no run starts',
+    dies: { family: 'gate_edits', seed: 1 },
   },
   {
     guard: 'a refusal that has ended gives its words back',

@@ -66,7 +66,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     find: "return isOff ? { kind: 'refused', reason: 'style_off' } : judgeHidden(facts, right);",
     replace: 'return judgeHidden(facts, right);',
     families: ['people'],
-    dies: 'the style of a queue is switched off amid a landing',
+    dies: 'the style of a queue is switched off before several land',
   },
   {
     guard: 'a style that is known to be off is waited for to the end once, not by each one (D-14)',
@@ -283,7 +283,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     find: '    entry.isBlocked = true;\n    entry.readyAt = null;\n',
     replace: '',
     families: ['people', 'faults'],
-    dies: 'the block of a merge cannot be read',
+    dies: 'the forge does not answer about one',
   },
   {
     guard: 'a check that goes on takes no batch apart',
