@@ -171,7 +171,7 @@ function isWayOut({ event, reason }: ActivityEvent): boolean {
  * Waits for what may have ended since, where no look gets through: another check, a runner. Under such a rule that check may be one
  * that nothing posts, or that opens the merge of what is not proven, and nothing lands by the gate run.
  */
-const MAYBE_OVER: readonly PullCodeName[] = ['not_admitted', 'runner_wait'];
+const MAYBE_OVER: readonly PullCodeName[] = ['not_admitted', 'other_checks', 'runner_wait'];
 
 function codeNow(
   { queueEnabled, stopped }: StoryFacts,

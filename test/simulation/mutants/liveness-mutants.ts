@@ -103,8 +103,8 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the page says of an answer that does not come what the head says',
     file: `${QUEUE}/told/view.ts`,
-    find: "return unclear?.head === head ? 'unclear' : 'not_admitted';",
-    replace: "return head === '' && unclear === undefined ? 'unclear' : 'not_admitted';",
+    find: "if (unclear?.head === head) return 'unclear';",
+    replace: "if (head === '' && unclear === undefined) return 'unclear';",
     families: ['cursed'],
     dies: 'the forge does not answer, and the page tells of it',
   },

@@ -21,6 +21,14 @@ export const PLACE_MUTANTS: readonly Mutant[] = [
     dies: 'an author schedules one more than the settings allow',
   },
   {
+    guard: 'one whose merge another check kept back names that on the page as well',
+    file: `${QUEUE}/told/view.ts`,
+    find: "? 'other_checks' : 'not_admitted';",
+    replace: "? 'not_admitted' : 'not_admitted';",
+    families: ['people'],
+    dies: 'another check keeps a merge back',
+  },
+  {
     guard: 'one that landed along with another of its head is not told that it has its place again',
     file: `${QUEUE}/words/replace-old-words.ts`,
     find: ' && !hasLandedHead(record, head);',

@@ -33,6 +33,18 @@ async function beyondAuthorLimit(): Promise<readonly string[]> {
   return (await wordsOn(stage, pr)) === PULL_CODES.author_limit.says ? judgeWords(stage) : DID_NOT_COME;
 }
 
+/** The rule asks for another check while the gate run goes on: the forge does not merge, and the success is taken back. */
+async function checkKeepsMerge(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 1);
+  await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME, 'lint'] });
+  await look(stage, 12);
+  return (await wordsOn(stage, pr)) === PULL_CODES.other_checks.says ? judgeWords(stage) : DID_NOT_COME;
+}
+
 /**
  * Two with one head were refused, because it heads one to another branch as well. That branch is guarded no more, one
  * success merges both, and the list shows them as open for a while, in which nothing can be staged.
@@ -67,5 +79,6 @@ async function headLandsTwice(): Promise<readonly string[]> {
 export const PLACE_SCENES = {
   'one conflicts with the base': conflictWithBase,
   'an author schedules one more than the settings allow': beyondAuthorLimit,
+  'another check keeps a merge back': checkKeepsMerge,
   'both with a head that was refused land, and are listed as open': headLandsTwice,
 } satisfies Scenes;

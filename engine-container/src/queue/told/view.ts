@@ -29,7 +29,13 @@ import { isHeadShut } from '../record/pending-status.ts';
 import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import { keptReason } from '../words/deferral-words.ts';
-import { codeOfBounce, codeOfTakeBack, describeHeadChange, describeRefusal } from '../words/phrases.ts';
+import {
+  codeOfBounce,
+  codeOfTakeBack,
+  describeHeadChange,
+  describeOtherChecks,
+  describeRefusal,
+} from '../words/phrases.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
@@ -134,9 +140,12 @@ function isHeld(record: QueueRecord, entry: QueueEntry, hold: Hold | null): bool
   return entry.readyAt !== null && (isKeptFromStaging(hold, entry) || isStagingStopped(record));
 }
 
-function whyNotAdmitted({ head, unclear, isBehindTwin }: QueueEntry): string {
+function whyNotAdmitted(entry: QueueEntry): string {
+  const { head, unclear, isBehindTwin, said } = entry;
   if (isBehindTwin === true) return 'twin_ahead';
-  return unclear?.head === head ? 'unclear' : 'not_admitted';
+  if (unclear?.head === head) return 'unclear';
+  // Its head tells that the check has kept the forge from its merge.
+  return said?.head === head && said.description === describeOtherChecks() ? 'other_checks' : 'not_admitted';
 }
 
 /** No gate run that speaks for it has a runner yet. */

@@ -115,6 +115,7 @@ describe('the story of one pull request', () => {
     expect(codeIn({})).toBe('queue_stopped');
     expect(codeIn({ state: 'staged' })).toBe('queue_stopped');
     expect(codeIn({ state: 'waiting', reason: 'not_admitted' })).toBe('queue_stopped');
+    expect(codeIn({ state: 'waiting', reason: 'other_checks' })).toBe('queue_stopped');
     // The runner may have taken the gate run since: a runner is nothing to look for.
     expect(codeIn({ state: 'staged', reason: 'runner_wait' })).toBe('queue_stopped');
     expect(codeIn({ state: 'waiting', reason: 'conflict' })).toBe('conflict');

@@ -277,6 +277,15 @@ test.each([
   },
 );
 
+test('one whose merge another check kept back names that on the page as on its head, until the head says something else', () => {
+  const waits = (says: string) => {
+    const said = { head: 'head-1', state: 'pending' as const, description: says };
+    return placesOf({ entries: [givenEntry(1, { said, readyAt: null })] });
+  };
+  expect(waits(PULL_CODES.other_checks.says)).toEqual([[1, 'waiting', 'other_checks']]);
+  expect(waits(PULL_CODES.not_admitted.says)).toEqual([[1, 'waiting', 'not_admitted']]);
+});
+
 describe('a refusal of staging whose words stand until it is tried again', () => {
   const says = PULL_CODES.conflict.says;
   const said = { head: 'head-1', state: 'error' as const, description: says };
