@@ -151,7 +151,7 @@ export const MERGED_INSTEAD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a foreign success that merged nothing more is taken back (A24)',
     file: `${QUEUE}/admission/entries.ts`,
-    find: '      takeBackForeign(pass, pull, statuses);\n',
+    find: "      takeBackForeign(pass, pull, statuses, 'merged_along');\n",
     replace: '',
     families: ['foreign_status'],
     dies: 'a foreign success merges one whose change has landed',

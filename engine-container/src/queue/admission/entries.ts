@@ -262,7 +262,7 @@ function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
     if (along === 'unknown') return wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MS_MAX);
     const { statuses = UNKNOWN } = focus.value;
     if (along === 'yes') {
-      takeBackForeign(pass, pull, statuses);
+      takeBackForeign(pass, pull, statuses, 'merged_along');
       return leaveAlong(pass, entry);
     }
     alarmOutsider(pass, entry.pr);

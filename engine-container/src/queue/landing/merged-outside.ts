@@ -15,7 +15,7 @@ import type { QueueRecord } from '../record/record.ts';
 import { isLifted } from '../record/stop-state.ts';
 import type { OutsidePull } from '../snapshot.ts';
 import { sayGone } from '../words/gone-words.ts';
-import { describeStaleSuccess } from '../words/phrases.ts';
+import { describeDeparture } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { hasEverLanded, hasLandedHead, noteMerged } from './landed.ts';
 import { isWatched } from './unheard.ts';
@@ -123,12 +123,14 @@ function noticeRival(
 
 /**
  * Another account has opened this merge under the queue's context. What it wrote stands on the commit, and would open the next pull
- * request with this head (A24). What another queue has said of it stays: it is the only trace of that queue.
+ * request with this head (A24): how this one left stands there instead. What another queue has said of it stays: it is the only trace of
+ * that queue.
  */
 export function takeBackForeign(
   pass: DecisionContext,
   pull: PullRequest,
   statuses: OutsidePull['statuses'],
+  departure: 'merged_outside_the_queue' | 'merged_along' = 'merged_outside_the_queue',
 ): void {
   const { record } = pass;
   if (!statuses.known || isOwnHead(record, pull)) return;
@@ -137,8 +139,8 @@ export function takeBackForeign(
   wishStatus(pass, {
     pr: pull.number,
     sha: pull.headSha,
-    state: 'error',
-    description: describeStaleSuccess(),
+    state: 'pending',
+    description: describeDeparture(departure),
     targetUrl: null,
     takesBack: true,
   });
