@@ -1,4 +1,5 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
+import type { MergeStyle } from '#core/domain/repos/merge-style.ts';
 
 /** Path -> text content; null deletes. Modes other than 100644 are given as `{content, mode}`. */
 export type FileChanges = Readonly<
@@ -99,8 +100,8 @@ export interface ForgeControl {
   deleteReviews(pr: number): Promise<void>;
   /** `pr` is not to be merged before the pull request `on` is closed. */
   addDependency(pr: number, on: number): Promise<void>;
-  /** Merges at once as a person with the power to bypass the rule. */
-  mergeByHand(pr: number): Promise<string>;
+  /** Merges at once as a person with the power to bypass the rule. @default 'merge' */
+  mergeByHand(pr: number, style?: MergeStyle): Promise<string>;
   /** As a person whom the repository lets call a pull request merged, with a commit that the base holds: nothing is merged. */
   markMerged(pr: number, commit: string): Promise<void>;
   /** The rule of `branch`, default the base: made if there is none, changed in what is named here. */

@@ -1,5 +1,5 @@
 import type { FileChanges, ForgeControl } from './control.ts';
-import type { PullRecord, RepoRecord } from './model.ts';
+import type { MergeStyle, PullRecord, RepoRecord } from './model.ts';
 import { ensureFork, ensureUser } from './set-up.ts';
 import { requestChecksOfBase } from './world/checks.ts';
 import { markMerged } from './world/marked-merge.ts';
@@ -204,9 +204,14 @@ export function changeRule(
 }
 
 /** At once, past the rule. Returns the merge commit. */
-export async function mergeByHand(world: World, repo: RepoRecord, pull: PullRecord): Promise<string> {
+export async function mergeByHand(
+  world: World,
+  repo: RepoRecord,
+  pull: PullRecord,
+  style: MergeStyle,
+): Promise<string> {
   ensureUser(world, OWNER);
-  const request = { style: 'merge' as const, doer: OWNER, title: '', message: '', deleteBranch: false };
+  const request = { style, doer: OWNER, title: '', message: '', deleteBranch: false };
   const outcome = await mergePull(world, repo, pull, request);
   if (!outcome.ok) throw new Error(`not merged: ${outcome.reason}`);
   return outcome.mergeCommit;

@@ -215,8 +215,8 @@ class RealControl implements ForgeControl {
     return this.#locked(async () => deleteReviews(this.#pull(pr)));
   }
 
-  mergeByHand(pr: number): Promise<string> {
-    return this.#locked(() => mergeByHand(this.#world, this.#repo, this.#pull(pr)));
+  mergeByHand(pr: number, style: MergeStyle = 'merge'): Promise<string> {
+    return this.#locked(() => mergeByHand(this.#world, this.#repo, this.#pull(pr), style));
   }
 
   markMerged(pr: number, commit: string): Promise<void> {

@@ -104,6 +104,7 @@ describe('programs of the tests', () => {
       expect.arrayContaining([
         'bench:queue',
         'sim',
+        'sim:acts',
         'sim:mutants',
         'sim:crash',
         'hostile',

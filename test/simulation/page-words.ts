@@ -11,6 +11,7 @@ const GOES_ON = ['queued:', 'staged:', 'requeued:'];
 
 /** Beginnings of the words of codes that are told in several ways. */
 const FAMILIES: ReadonlyMap<string, string> = new Map([
+  ['landing', 'proven:'],
   ['head_changed', 'requeued: head changed'],
   ['paused', PAUSED_PREFIX],
 ]);

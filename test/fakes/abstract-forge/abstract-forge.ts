@@ -407,8 +407,8 @@ function createPullControl(world: World) {
     async dismissReviews(pr: number) {
       dismissPullReviews(world, mustPull(world, pr));
     },
-    async mergeByHand(pr: number) {
-      return mergePullByHand(world, pr, 'merge');
+    async mergeByHand(pr: number, style: MergeStyle = 'merge') {
+      return mergePullByHand(world, pr, style);
     },
     async markMerged(pr: number, commit: string) {
       markPullMerged(world, pr, commit);

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 test.each([
   ['fuzz', 'test/conformance/fuzz.ts', ['--requests', 'many'], '--requests is a number, not many.'],
   ['conformance', 'test/conformance/main.ts', ['--request', '5'], 'There is no option --request.'],
+  ['sim:acts', 'test/simulation/acts/main.ts', ['--story', 'nowhere'], 'There is no story nowhere; '],
   ['sim:crash', 'test/simulation/crash-main.ts', ['--story', '0'], 'There are stories 1 to '],
   [
     'sim:mutants',
