@@ -88,6 +88,9 @@ export class HeadJudge {
     const newest = new Set(pulls.map(({ headSha }) => headSha));
     const problems: string[] = [];
     for (const pull of pulls) {
+      // A status belongs to the commit: of several with it, the words are those of one that is open.
+      const isOthers = pulls.some(({ headSha, state }) => headSha === pull.headSha && state === 'open');
+      if (pull.merged && isOthers) continue;
       problems.push(...(await this.#judgeFormer(pull, newest, queue.context)));
       problems.push(...this.#judgeNewest(pull, await this.#forge.status(pull.headSha, queue.context), queue));
     }

@@ -94,7 +94,8 @@ export async function playBare(
     play,
     judge,
     ...(await stored()),
-    events: [...(await world.events())].sort((one, other) => one.at - other.at),
+    // The newest is listed first.
+    events: (await world.events()).toReversed().sort((one, other) => one.at - other.at),
     rows: await world.rows(),
     alarms: new Set(
       world.log.flatMap(({ fields }) => (fields.alarm === undefined ? [] : [String(fields.alarm)])),

@@ -149,7 +149,8 @@ async function playOn(
     play,
     judge,
     ...(await stored()),
-    events: [...(await store.listEvents('tenant-1', 5_000))].sort((one, other) => one.at - other.at),
+    // The newest is listed first.
+    events: (await store.listEvents('tenant-1', 5_000)).toReversed().sort((one, other) => one.at - other.at),
     rows: await store.listBatches('tenant-1', 500),
     alarms: new Set([...service.alarms.keys()].map((alarm) => alarm.split(' ')[0] ?? '')),
   };

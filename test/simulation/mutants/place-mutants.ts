@@ -29,6 +29,14 @@ export const PLACE_MUTANTS: readonly Mutant[] = [
     dies: 'another check keeps a merge back',
   },
   {
+    guard: 'words of one in line do not stay over those of a landing of its head',
+    file: `${QUEUE}/words/departure.ts`,
+    find: 'else if (saysOverLanding(record, entry))',
+    replace: "else if (entry.head === '')",
+    families: ['shared_heads'],
+    dies: 'both twins are merged between two readings of one look',
+  },
+  {
     guard: 'one that landed along with another of its head is not told that it has its place again',
     file: `${QUEUE}/words/replace-old-words.ts`,
     find: ' && !hasLandedHead(record, head);',

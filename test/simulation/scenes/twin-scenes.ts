@@ -1,5 +1,7 @@
+import type { CommitStatus } from '#core/domain/forge/forge.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import {
   hasAlarm,
@@ -15,6 +17,8 @@ import {
 /** Scenes in which two pull requests have one head: a status belongs to the commit, so both read it. */
 
 const MINUTE_MS = 60_000;
+/** The forge has merged by then. */
+const MERGE_MS = 1_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const REFUSED = /^refused: /;
 const NOTHING_LEFT = /^refused: changes nothing/;
@@ -54,6 +58,30 @@ async function bothTwinsAreMerged(): Promise<readonly string[]> {
   await stage.drain();
   if (!stage.forge.isMerged(first) || !stage.forge.isMerged(twin)) return ['the scene did not come about'];
   return hasAlarm(stage, 'unverified_landing') ? ['the second merge of a proven head is alarmed'] : [];
+}
+
+/**
+ * … between two readings of one look, which so finds only the second one merged, that came just before the success: the one that the
+ * landing was meant for is in line once more. A third one conflicts with it, so that the list is read meanwhile.
+ */
+async function twinsAreMergedInLook(): Promise<readonly string[]> {
+  let twin = 0;
+  const stage: Stage = await setStage({
+    lastingEngine: true,
+    wrapForge: wrapForge(async (name, [subject, post], answer) => {
+      const isOpened = name === 'postStatus' && (post as CommitStatus).state === 'success';
+      if (isOpened && twin === 0) twin = await scheduleTwin(stage, first);
+      if (twin !== 0 && name === 'readPullRequest' && subject === twin) await stage.clock.advance(MERGE_MS);
+      return answer();
+    }),
+  });
+  await givenProject(stage.forge);
+  const first = await givenScheduled(stage.forge, 'a', 'a\n', { path: 'shared.txt' });
+  await givenScheduled(stage.forge, 'b', 'b\n', { path: 'shared.txt' });
+  await look(stage, 10);
+  if (!stage.forge.isMerged(first) || !stage.forge.isMerged(twin)) return ['the scene did not come about'];
+  const words = await wordsOn(stage, twin);
+  return words === PULL_CODES.landed.says ? [] : [`both are merged, and their head says "${words}"`];
 }
 
 /**
@@ -327,6 +355,7 @@ export const TWIN_SCENES = {
   'one of two with a head lands beside one that is refused': landBesideRefusedTwin,
   'a twin is merged by the success of a landing': twinIsMerged,
   'both twins are merged by the success of a landing': bothTwinsAreMerged,
+  'both twins are merged between two readings of one look': twinsAreMergedInLook,
   'the twin of one that was bounced lands': twinOfBouncedLands,
   'a twin is open to another branch for a while': twinElsewhereForAWhile,
   'the twin of one that was sent here is pushed to': twinIsPushedBesideUnbound,

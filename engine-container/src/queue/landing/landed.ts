@@ -77,7 +77,11 @@ export function noteGivenUp({ record, s }: DecisionContext, landing: Omit<GivenU
 function forgetVerdicts(record: QueueRecord, head: CommitSha): void {
   record.bounced = record.bounced.filter((bounce) => bounce.head !== head);
   record.deferred = record.deferred.filter((deferred) => deferred.head !== head);
-  for (const entry of record.entries) if (entry.head === head) entry.refusedFor = null;
+  for (const entry of record.entries) {
+    if (entry.head !== head) continue;
+    entry.refusedFor = null;
+    delete entry.said;
+  }
 }
 
 /** Landed by us: a list that still shows it as open is late. */

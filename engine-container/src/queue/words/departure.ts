@@ -15,6 +15,7 @@ import {
   describeDefer,
   describeDeparture,
   describeEarlierBounce,
+  describeLanded,
   describeNotAdmitted,
   describeOff,
   describeUnbound,
@@ -63,6 +64,16 @@ export function leaveQueue(
   if (words === null || (mustDepartureWait(record) && !isInFlight(record, entry.pr))) return;
   // That the queue is off says nothing of what its author has to do when it is on.
   if (isUntrue(pass, entry, true)) wishWords(pass, entry, describeDeparture(words));
+  else if (saysOverLanding(record, entry)) wishWords(pass, entry, describeLanded());
+}
+
+/**
+ * Another one with its head has landed, and was told so there; this one was in line once more, and its words stand over that. The last
+ * word on such a head is that of the landing. Where that one was not as it was proven the queue has stopped, and says so.
+ */
+function saysOverLanding(record: QueueRecord, { head, said }: QueueEntry): boolean {
+  if (said === undefined || said.head !== head || record.halted !== null) return false;
+  return isPromise(said.description) && hasLandedHead(record, head) && !isLandingHead(record, head);
 }
 
 /**
