@@ -2,6 +2,7 @@ import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { LANDED_RECALL_MS } from '#core/domain/limits.ts';
 import { type ActivityEvent, closeRow, type MemberAction, type NodeRow } from '#core/domain/queue/batch.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { provenLength } from '../batches/pipeline.ts';
 import { judgedWith } from '../batches/shared-run.ts';
 import { isTerminal } from '../batches/transitions.ts';
 import type { DecidedEvent } from '../record/decided-event.ts';
@@ -53,9 +54,10 @@ function landedSoFar(batch: Batch, node: Node): readonly MemberAction[] {
   });
 }
 
-function phaseOf(batch: Batch, node: Node): Pick<NodeRow, 'phase' | 'phaseSince'> {
+/** A gate run that passed with all of it in its tree proves it as well, whether its own has ended or it has none. */
+function phaseOf(batch: Batch, node: Node, proven = 0): Pick<NodeRow, 'phase' | 'phaseSince'> {
   if (node.outcome !== 'running') return { phase: null };
-  if (node.state !== 'done') return { phase: 'waiting_gate' };
+  if (node.state !== 'done' && node.to > proven) return { phase: 'waiting_gate' };
   return { phase: 'waiting_merge', ...(batch.turnAt === undefined ? {} : { phaseSince: batch.turnAt }) };
 }
 
@@ -73,9 +75,14 @@ export function changedRows(
 }
 
 function rowsOf(repo: ManagedRepo, record: QueueRecord, batch: Batch): NodeRow[] {
-  return batch.nodes
-    .filter(hasRow)
-    .map((node) => ({ ...toNodeRow(repo, batch, node), runUrl: runUrlOf(record, batch, node) }));
+  const nodes = batch.nodes.filter(hasRow);
+  const mayBeProven = nodes.some(({ outcome, state }) => outcome === 'running' && state !== 'done');
+  const proven = mayBeProven ? provenLength(record, batch) : 0;
+  return nodes.map((node) => ({
+    ...toNodeRow(repo, batch, node),
+    ...phaseOf(batch, node, proven),
+    runUrl: runUrlOf(record, batch, node),
+  }));
 }
 
 /** Has this node a row? One that waits for its next attempt has: a member whose prefix has passed lands meanwhile, and a lost record is told by open rows. */

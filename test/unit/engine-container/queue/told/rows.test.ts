@@ -1,7 +1,7 @@
 import { type ActivityEvent, closeRow } from '#core/domain/queue/batch.ts';
-import { stagedHeads, toNodeRow } from '../../../../../engine-container/src/queue/told/rows.ts';
+import { changedRows, stagedHeads, toNodeRow } from '../../../../../engine-container/src/queue/told/rows.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
-import { givenStagedBatch } from '../../../../builders/queue-record.ts';
+import { givenEvidence, givenRecord, givenStagedBatch, stagedAt } from '../../../../builders/queue-record.ts';
 import { givenEvent, givenNodeRow } from '../../../../builders/store-rows.ts';
 
 const row = givenNodeRow({ repoId: 'repo-1', prs: [1, 2], createdAt: 100 });
@@ -46,6 +46,31 @@ test('the row of a batch that still lands others has the receipts of those that 
   const below = { ...node, from: 1 };
   expect(toNodeRow(givenRepo(), batch, below).actions).toEqual([]);
 });
+
+test.each([
+  ['success', 'waiting_merge'],
+  ['failure', 'waiting_gate'],
+] as const)(
+  'after a %s of the gate run that speaks for it the row of a batch without one is %s',
+  (verdict, phase) => {
+    const nodes = givenStagedBatch(1).nodes.map((node) => ({
+      ...node,
+      state: 'wanted' as const,
+      stagedAt: 3,
+    }));
+    const below = givenStagedBatch(1, { sharesRun: true, nodes });
+    const above = givenStagedBatch(1, {
+      batchId: 'above',
+      stagedOn: below.batchId,
+      chain: [stagedAt(2)],
+      nodes: [],
+    });
+    const evidence = [givenEvidence(2, verdict)];
+    const record = givenRecord({ batches: [below, above], evidence });
+    const rows = changedRows(givenRepo(), givenRecord(), record, []);
+    expect(rows.map((each) => each.phase)).toEqual([phase]);
+  },
+);
 
 test('a row that is closed because its record was lost keeps what has landed of it', () => {
   const landed = { pr: 1, action: 'landed', stagingSha: 's1', gateVerdict: 'success', cursor: 0 } as const;
