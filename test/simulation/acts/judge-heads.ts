@@ -25,7 +25,9 @@ type Status = Pick<CommitStatus, 'state' | 'description' | 'creator'>;
 const GOES_ON = /^(queued|staged|requeued|proven)/;
 const IN_QUEUE = /^(queued|staged|requeued|paused|proven|waiting|refused)/;
 /** Of one that is merged; a bounce keeps the words of its cause (A146). */
-const OF_MERGED = /^(landed|bounced|not queued: (it was merged past|another))/;
+const OF_MERGED = /^(landed|bounced|not landed: an earlier head|not queued: (it was merged past|another))/;
+/** It waits for its author, who reads what to do, whatever the rule asks for besides. */
+const HEAD_CHANGED = 'requeued: head changed';
 /** Promises that hold on a head of before no more. */
 const OF_NEWEST_HEAD = /^(queued|staged|proven|requeued: (a|the))/;
 /** Codes that name something under way. */
@@ -159,7 +161,10 @@ export class HeadJudge {
     say(queue.isHalted && isOfHalted, 'is of a queue that has stopped, and');
     const violation = this.#forge.ruleViolation(pr);
     say(violation === null && OF_RULE.includes(says), 'meets the rule, and');
-    say(violation !== null && GOES_ON.test(words), `does not meet the rule (${violation}), and`);
+    say(
+      violation !== null && GOES_ON.test(words) && !words.startsWith(HEAD_CHANGED),
+      `does not meet the rule (${violation}), and`,
+    );
     return problems;
   }
 }

@@ -63,8 +63,8 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a fast-forward brings what is below it along',
     file: `${QUEUE}/landing/came-along.ts`,
-    find: 'return isItsHead && tip !== undefined',
-    replace: 'return !isItsHead && tip !== undefined',
+    find: 'const isOfTip = isItsHead && tip !== undefined',
+    replace: 'const isOfTip = !isItsHead && tip !== undefined',
     families: ['people'],
     dies: 'a landing brings what is below it, by a fast-forward',
   },
@@ -75,6 +75,22 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     replace: '',
     families: ['people'],
     dies: 'a head is pushed past the queue after a landing',
+  },
+  {
+    guard: 'a landing that was not as it was proven brought nothing along',
+    file: `${QUEUE}/landing/came-along.ts`,
+    find: ' && record.halted?.mergeCommit !== tip',
+    replace: '',
+    families: ['people'],
+    dies: 'one is merged by hand below a landing',
+  },
+  {
+    guard: 'a success waits for no merge of what the base holds already',
+    file: `${QUEUE}/landing/landing-pace.ts`,
+    find: '? HEAD_CALLED_MERGED_MS : LANDING_TIMEOUT_MS',
+    replace: '? LANDING_TIMEOUT_MS : LANDING_TIMEOUT_MS',
+    families: ['people'],
+    dies: 'a head is pushed to the base before its success',
   },
   {
     guard: 'a landing of long ago was let through by no other queue',

@@ -1,6 +1,8 @@
+import type { CommitStatus } from '#core/domain/forge/forge.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
-import { givenProject } from '../../scenario/stories.ts';
+import { wrapForge } from '../../scenario/hooks.ts';
+import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { hasAlarm, look, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
 /**
@@ -140,7 +142,48 @@ async function headIsPushedAfterLanding(): Promise<readonly string[]> {
   return end.endsWith('merged_outside_the_queue') ? problems : [...problems, `its end is told as "${end}"`];
 }
 
+/** Three in one batch; a person fast-forwards the third past the queue just before the success of the first, whose merge so is another. */
+async function headIsMergedBeforeLanding(): Promise<readonly string[]> {
+  const prs: number[] = [];
+  const stage: Stage = await setStage({
+    wrapForge: wrapForge(async (name, [, post], answer) => {
+      const opens = name === 'postStatus' && (post as CommitStatus).state === 'success';
+      const third = prs[2] ?? 0;
+      if (opens && !stage.forge.isMerged(third)) await stage.forge.mergeByHand(third, 'rebase');
+      return answer();
+    }),
+  });
+  await givenProject(stage.forge);
+  for (const name of ['a', 'b', 'c']) prs.push(await givenScheduled(stage.forge, name));
+  await look(stage, 6);
+  if ((await stage.record()).halted === null) return ['the scene did not come about'];
+  const end = await endOf(stage, prs[2] ?? 0);
+  return end.endsWith('merged_outside_the_queue')
+    ? []
+    : [`the end of one merged by hand is told as "${end}"`];
+}
+
+/** A person pushes the head to the base just before its success: the forge has nothing to merge. */
+async function headIsPushedBeforeSuccess(): Promise<readonly string[]> {
+  let isPushed = false;
+  const stage: Stage = await setStage({
+    wrapForge: wrapForge(async (name, [sha, post], answer) => {
+      const opens = name === 'postStatus' && (post as CommitStatus).state === 'success';
+      if (opens && !isPushed) await stage.forge.pushBranch(stage.forge.base, String(sha));
+      isPushed ||= opens;
+      return answer();
+    }),
+  });
+  await givenProject(stage.forge);
+  const pr = await givenScheduled(stage.forge, 'a');
+  await look(stage, 8);
+  if (!isPushed || stage.forge.isMerged(pr)) return ['the scene did not come about'];
+  return (await wordOn(stage, pr)) === 'success' ? ['a success stands on a head that the base holds'] : [];
+}
+
 export const ALONG_SCENES = {
+  'one is merged by hand below a landing': headIsMergedBeforeLanding,
+  'a head is pushed to the base before its success': headIsPushedBeforeSuccess,
   'a landing brings what is below it': lowerComesAlong('merge'),
   'a landing brings what is below it, by a fast-forward': lowerComesAlong('rebase'),
   'a landing brings what is below it between two looks': lowerComesAlongUnseen('merge'),

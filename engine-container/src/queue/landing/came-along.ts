@@ -26,7 +26,9 @@ export function cameAlong(pass: DecisionContext, pull: Merged): 'yes' | 'unknown
   if (toJudge.includes(merge) || (isItsHead && toJudge.length > 0)) return 'unknown';
   // A push of that head would have moved the base, which is read where it may be another one.
   const tip = s.base.known ? s.base.value.sha : record.baseSeen?.sha;
-  return isItsHead && tip !== undefined && tip === landed.at(-1)?.merge ? 'yes' : 'no';
+  const isOfTip = isItsHead && tip !== undefined && tip === landed.at(-1)?.merge;
+  // A landing that was not as it was proven stands on what others pushed: it brought none of that.
+  return isOfTip && record.halted?.mergeCommit !== tip ? 'yes' : 'no';
 }
 
 /** The merge commits of landings under way that this look has read. */

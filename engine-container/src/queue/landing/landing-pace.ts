@@ -1,4 +1,5 @@
-import { LANDING_POLL_MS_MAX, LANDING_POLL_MS_MIN } from '#core/domain/limits.ts';
+import type { CommitSha } from '#core/domain/ids.ts';
+import { LANDING_POLL_MS_MAX, LANDING_POLL_MS_MIN, LANDING_TIMEOUT_MS } from '#core/domain/limits.ts';
 
 /** At which age to look first, from how long the earlier ones of the batch took. Absent: none was awaited. */
 export interface FirstLooks {
@@ -18,6 +19,18 @@ const SOONER_SHARE = 0.6;
 const SEEN_SHARE = 0.75;
 /** One slow merge says little about the next. */
 const LATER_SHARE_MAX = 1.5;
+
+/** A forge calls merged within seconds what it has fast-forwarded. */
+const HEAD_CALLED_MERGED_MS = 30_000;
+
+/**
+ * For how long after a success the forge may still call its pull request merged, where the base ends with what looks like its merge. A
+ * tip that is the head itself may be the push of a person past the queue: then the forge has nothing to merge, and no merge comes. One
+ * that is called merged later all the same is told as a late landing.
+ */
+export function calledMergedMs(head: CommitSha, tip: CommitSha): number {
+  return tip === head ? HEAD_CALLED_MERGED_MS : LANDING_TIMEOUT_MS;
+}
 
 /**
  * How long to wait until the next look at what the forge does in its own time, such as a merge.

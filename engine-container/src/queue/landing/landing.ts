@@ -51,7 +51,7 @@ import {
 } from './blockers.ts';
 import { giveUpLanding, landEarlierHead } from './given-up.ts';
 import { isReplacedTip } from './landed.ts';
-import { nextLookMs } from './landing-pace.ts';
+import { calledMergedMs, nextLookMs } from './landing-pace.ts';
 import { awaitNoTag, giveUpLostPass, isLastUnread, refuseAtLast } from './last-refusal.ts';
 import { countMergeTimeout } from './merge-timeout.ts';
 import { awaitMergeable, isForgeConflict, noteMergeable, setNextAside } from './mergeable.ts';
@@ -116,8 +116,10 @@ function judgeStrangeTip(pass: DecisionContext, batch: Batch, landing: Landing, 
   const own = isMergeOf(landing, tip.value);
   if (own && tellMergedInstead(pass, landing, tip.value.commit))
     return startTeardown(pass, batch, 'base_advanced');
-  const postedLately = landing.postedAt !== null && pass.s.now - landing.postedAt < LANDING_TIMEOUT_MS;
-  if (own && postedLately) return pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
+  const mayBeCalledMerged =
+    landing.postedAt !== null &&
+    pass.s.now - landing.postedAt < calledMergedMs(landing.head, tip.value.commit.sha);
+  if (own && mayBeCalledMerged) return pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
   startTeardown(pass, batch, 'base_advanced');
 }
 

@@ -33,6 +33,7 @@ import {
   codeOfBounce,
   codeOfTakeBack,
   describeHeadChange,
+  describeNotAdmitted,
   describeOtherChecks,
   describeRefusal,
 } from '../words/phrases.ts';
@@ -135,9 +136,15 @@ function toldRefusal({ head, said }: QueueEntry): Refusal | null {
   return REFUSALS.find((each) => describeRefusal(each) === said.description) ?? null;
 }
 
-/** Its head says that the queue is held up or has stopped: that goes before a reason that is told on the page alone. */
+/**
+ * Its head says that the queue is held up or has stopped, or that another check keeps it out: that goes before a reason that is told on
+ * the page alone.
+ */
 function isHeld(record: QueueRecord, entry: QueueEntry, hold: Hold | null): boolean {
-  return entry.readyAt !== null && (isKeptFromStaging(hold, entry) || isStagingStopped(record));
+  const { head, said, readyAt } = entry;
+  if (readyAt === null)
+    return said?.head === head && [describeNotAdmitted(), describeOtherChecks()].includes(said.description);
+  return isKeptFromStaging(hold, entry) || isStagingStopped(record);
 }
 
 function whyNotAdmitted(entry: QueueEntry): string {

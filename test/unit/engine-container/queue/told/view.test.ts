@@ -59,7 +59,7 @@ test('a success that stands is told as one under the context of the queue, and e
   expect(places('used before')).toEqual([[1, 'waiting', 'staging_failed']]);
 });
 
-test('one that waits for another one is told, as on its head, that the queue is held up or has stopped', () => {
+test('one that waits for another one is told, as on its head, that the queue is held up or has stopped, or that another check keeps it out', () => {
   const deferred = { pr: 2, head: 'head-2', reason: 'conflict_ahead' as const, baseTree: 't', until: null };
   const entries = [givenEntry(1), givenEntry(2)];
   const batches = [givenStagedBatch(1)];
@@ -73,6 +73,9 @@ test('one that waits for another one is told, as on its head, that the queue is 
   expect(second({ batches })).toEqual(['waiting', 'conflict_ahead']);
   expect(second({ batches }, givenRepo({ pause }))).toEqual(['waiting', 'paused']);
   expect(second({ batches, halted })).toEqual(['waiting', 'queue_stopped']);
+  const said = { head: 'head-2', state: 'pending' as const, description: PULL_CODES.not_admitted.says };
+  const keptOut = [givenEntry(1), givenEntry(2, { readyAt: null, said })];
+  expect(second({ entries: keptOut })).toEqual(['waiting', 'not_admitted']);
 });
 
 test('every place of the queue says where it stands and why', () => {
