@@ -37,6 +37,14 @@ export const PLACE_MUTANTS: readonly Mutant[] = [
     dies: 'both twins are merged between two readings of one look',
   },
   {
+    guard: 'one that is back with its conflict is told so at once',
+    file: `${QUEUE}/admission/entries.ts`,
+    find: " || isRefusalForNow(describeDefer(deferred.reason) ?? '')",
+    replace: '',
+    families: ['people'],
+    dies: 'one that conflicts with the base was a draft for a while',
+  },
+  {
     guard: 'one that landed along with another of its head is not told that it has its place again',
     file: `${QUEUE}/words/replace-old-words.ts`,
     find: ' && !hasLandedHead(record, head);',

@@ -86,6 +86,24 @@ async function cancelBeforeApproval(): Promise<readonly string[]> {
   return words === PULL_CODES.auto_merge_cancelled.says ? [] : [`one that was cancelled is told "${words}"`];
 }
 
+/** One that conflicts with the base becomes a draft, whose head says so, and is ready again. */
+async function conflictIsBack(): Promise<readonly string[]> {
+  const stage = await setStage({ lastingEngine: true });
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'a');
+  await forge.pushToBase({ 'src/a.txt': 'other\n' });
+  await look(stage, 4);
+  if ((await wordsOn(stage, pr)) !== PULL_CODES.conflict.says) return DID_NOT_COME;
+  await forge.setTitle(pr, 'WIP: a');
+  await look(stage, 1);
+  if ((await wordsOn(stage, pr)) !== PULL_CODES.draft.says) return DID_NOT_COME;
+  await forge.setTitle(pr, 'Add a');
+  await look(stage, 1);
+  const words = await wordsOn(stage, pr);
+  return words === PULL_CODES.conflict.says ? [] : [`one that is back with its conflict is told "${words}"`];
+}
+
 /** Another account posts a success on one that conflicts with the base, once its schedule is cancelled. */
 async function foreignSuccessOnCancelled(): Promise<readonly string[]> {
   const stage = await setStage();
@@ -226,6 +244,7 @@ export const DEPARTURE_SCENES = {
   'one is sent to another branch while it lands': retargetInLanding,
   'the schedule of one is cancelled right after its success': cancelAtSuccess,
   'one of a batch is merged past the queue': mergeOneOfBatch,
+  'one that conflicts with the base was a draft for a while': conflictIsBack,
   'one that waits for an approval is cancelled': cancelBeforeApproval,
   'another account posts a success on one that was refused and cancelled': foreignSuccessOnCancelled,
   'one that was refused is cancelled, and the record is lost': cancelBesideLostRecord,

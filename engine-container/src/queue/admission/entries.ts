@@ -29,7 +29,7 @@ import type { QueueRecord } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { blamesHead, sayAsideAgain, sayDeferred } from '../words/deferral-words.ts';
 import { leaveQueue } from '../words/departure.ts';
-import { describeEarlierBounce, describeOldHead } from '../words/phrases.ts';
+import { describeDefer, describeEarlierBounce, describeOldHead, isRefusalForNow } from '../words/phrases.ts';
 import { sayError } from '../words/wish-status.ts';
 import { noteAsked } from './changed-since.ts';
 import { tellKnownVerdict } from './known-verdict.ts';
@@ -308,8 +308,10 @@ function outwaitSilence(pass: DecisionContext, entry: QueueEntry): void {
   leaveQueue(pass, entry, 'left_the_queue');
 }
 
-/** The words of its departure took the place of those that put the blame on no pull request. */
+/** The words of its departure took the place of those that put the blame on no pull request, or that promised another look. */
 function sayAsideOnReturn(pass: DecisionContext, entry: QueueEntry): void {
   const deferred = deferralOf(pass.record, entry);
-  if (deferred !== undefined && !blamesHead(deferred.reason)) sayDeferred(pass, deferred);
+  if (deferred === undefined) return;
+  const gaveWay = !blamesHead(deferred.reason) || isRefusalForNow(describeDefer(deferred.reason) ?? '');
+  if (gaveWay) sayDeferred(pass, deferred);
 }
