@@ -199,7 +199,8 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     dies: 'one that was refused is cancelled, and the record is lost',
   },
   {
-    guard: 'a record that is built anew asks who the bot is, to replace a refusal that promises another look (A145)',
+    guard:
+      'a record that is built anew asks who the bot is, to replace a refusal that promises another look (A145)',
     file: `${QUEUE}/words/gone-words.ts`,
     find: 'return isRefusalForNow(ours.description) || (',
     replace: 'return (',
