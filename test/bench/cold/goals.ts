@@ -9,9 +9,9 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   // with a long name.
   api: 196,
   evidence: 190,
-  // 3 of it read patterns as the forges do, and count what that takes; 1 finds the batches of some repositories among all, and 1 tells
-  // schedules by jobs.
-  advice: 223,
+  // 3 of it read patterns as the forges do, and count what that takes; 1 finds the batches of some repositories among all, 1 tells
+  // schedules by jobs, and 1 asks for a schedule that may be dropped and names one cause on page and head.
+  advice: 224,
   connections: 200,
   // 8 of it merge what a backport carries, as staging does, 4 follow `.gitattributes` and macros for that, 2 look a settings file
   // through before it is read, 1 judges jobs by their statuses, 1 tells schedules by jobs, 1 reads runs one by one where the forge hides

@@ -201,6 +201,26 @@ describe('a schedule that the forge dropped before a merge that failed (E21)', (
     await expectHonestEnd(world, [a, b]);
   });
 
+  test('a push amid such a merge: said once the success is taken back, on the new head, and the line goes on', async () => {
+    const world = await createQuirk({ rowDeletedBeforeMerge: true });
+    const { forge } = world;
+    const a = await givenScheduled(forge, 'a');
+    const b = await givenScheduled(forge, 'b');
+    const before = (await forge.pull(a)).headSha;
+    let isPushed = false;
+    forge.mergeFails = (pr) => {
+      if (pr !== a || isPushed) return false;
+      isPushed = true;
+      void forge.pushToPullRequest(a, { 'src/more.txt': 'more\n' });
+      return true;
+    };
+    await world.drain({ maxMs: 5 * MINUTE_MS });
+    expect((await forge.pull(a)).headSha).not.toBe(before);
+    expect(await endingOf(world, [a, b])).toEqual({ landed: [b], bounced: [] });
+    expect(await statusOf(world, a)).toMatch(/^pending: waiting: the forge dropped the schedule/);
+    expect(forge.isScheduled(a)).toBe(false);
+  });
+
   test('the question is asked once, after the success was taken back, and its own schedule is taken back', async () => {
     const { world, a } = await loseSchedule();
     const asked = world.forge

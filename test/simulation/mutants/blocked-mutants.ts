@@ -278,6 +278,14 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'the block of a merge cannot be read',
   },
   {
+    guard: 'a landing that a push ended asks whether the forge dropped the schedule (E21)',
+    file: `${QUEUE}/landing/schedule-question.ts`,
+    find: "return reason === 'candidate_changed' && postedAt !== null && goesOn;",
+    replace: "return reason === 'candidate_changed' && postedAt === 0 && goesOn;",
+    families: ['storm'],
+    dies: 'a push amid a merge that fails, before which the forge dropped the schedule',
+  },
+  {
     guard: 'not staged again before the block of a merge is known (D-14)',
     file: `${QUEUE}/landing/blockers.ts`,
     find: '    entry.isBlocked = true;\n    entry.readyAt = null;\n',

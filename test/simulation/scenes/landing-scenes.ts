@@ -278,6 +278,31 @@ function markByHand(when: 'staged' | 'proven'): () => Promise<readonly string[]>
   };
 }
 
+/** The forge drops the schedule before a merge that a push of its pull request makes fail. Another one is in line. */
+async function pushAmidFailedMerge(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { rowDeletedBeforeMerge: true } });
+  const { forge } = stage;
+  await givenProject(forge);
+  const pushed = await givenScheduled(forge, 'a');
+  const other = await givenScheduled(forge, 'b');
+  let isPushed = false;
+  forge.mergeFails = (pr) => {
+    if (pr !== pushed || isPushed) return false;
+    isPushed = true;
+    void forge.pushToPullRequest(pushed, { 'src/more.txt': 'more\n' });
+    return true;
+  };
+  await look(stage, 10);
+  if (!isPushed) return ['the scene did not come about'];
+  const problems = forge.isMerged(other)
+    ? []
+    : ['another one waits for the merge of one that has no schedule'];
+  const words = await wordsOn(stage, pushed);
+  if (words !== PULL_CODES.schedule_lost.says)
+    problems.push(`one whose schedule was dropped is told "${words}"`);
+  return problems;
+}
+
 export const LANDING_SCENES = {
   'a head is pushed while the forge merges the one before it': pushAmidMerge(SHORT_MERGE_MS),
   'a head is pushed while the forge merges the one before it, for long': pushAmidMerge(SLOW_MERGE_MS),
@@ -302,6 +327,7 @@ export const LANDING_SCENES = {
   }),
   'a merge ends long after its success was taken back': mergeEndsLate,
   'a push before the first look': pushBeforeFirstLook,
+  'a push amid a merge that fails, before which the forge dropped the schedule': pushAmidFailedMerge,
   'a base is read before the landing that replaced it': baseIsReadBeforeLanding,
   'one is merged into another branch under its success': mergeElsewhere,
   'a tag of the base’s name stands on an old commit of it': tagLooksLikeBase,

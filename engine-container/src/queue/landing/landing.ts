@@ -57,7 +57,7 @@ import { countMergeTimeout } from './merge-timeout.ts';
 import { awaitMergeable, isForgeConflict, noteMergeable, setNextAside } from './mergeable.ts';
 import { tellMergedInstead } from './merged-instead.ts';
 import { isMarkedMerged, isMergeOf, judgeMerge } from './proof.ts';
-import { askForSchedule } from './schedule-question.ts';
+import { askForSchedule, isScheduleDoubted } from './schedule-question.ts';
 import { awaitTakenBack, releaseHarmless } from './standing.ts';
 import { adoptTwin } from './twins.ts';
 import { noteContradiction } from './two-heads.ts';
@@ -164,7 +164,8 @@ function concludeTakeBack(pass: DecisionContext, batch: Batch, landing: Landing)
   if (isUnpostable(landing)) return endUnposted(pass, batch, landing);
   const block = isOfForge(takeBack.reason) ? findBlock(pass, landing) : 'nothing';
   if (block === 'unknown' && isAnswerAwaited(pass, until)) return pollNoLaterThan(pass, LANDING_POLL_MS_MAX);
-  const isUnasked = takeBack.reason === 'merge_timeout' && takeBack.schedule === undefined && !isSure(block);
+  const isUnasked =
+    takeBack.schedule === undefined && isScheduleDoubted(pass, landing, takeBack.reason) && !isSure(block);
   // An archived repository refuses the question, and its archive may be why the merge did not come.
   const isArchived = pass.record.archivedSince !== undefined;
   if (isUnasked && !isArchived) return askForSchedule(pass, batch, landing);
@@ -182,7 +183,7 @@ function loseSchedule(pass: DecisionContext, batch: Batch, landing: Landing): vo
   const entry = entryOf(pass.record, landing.pr);
   batch.fates.push({ pr: landing.pr, action: 'skipped', reason: 'schedule_lost' });
   if (entry !== undefined) leaveQueue(pass, entry, 'schedule_lost');
-  sayLostSchedule(pass, landing);
+  sayLostSchedule(pass, { pr: landing.pr, head: entry?.head ?? landing.head });
 }
 
 /** Lets the next proven pull request land: everything is as it was staged, the intent is recorded, then `success`. */

@@ -35,7 +35,10 @@ export function sayTakenBack(pass: DecisionContext, landing: Landing, reason: Ta
  * The last word of one whose schedule the forge dropped. A status belongs to the commit: one with this head that was bounced or
  * refused keeps the words of that, which say what its author has to do.
  */
-export function sayLostSchedule(pass: DecisionContext, { pr, head: sha }: Landing): void {
+export function sayLostSchedule(
+  pass: DecisionContext,
+  { pr, head: sha }: Pick<Landing, 'pr' | 'head'>,
+): void {
   const others = pass.record.entries.filter((entry) => entry.head === sha);
   if (others.some(({ refusedFor }) => refusedFor !== null)) return;
   const bounced = others.find((entry) => isBounced(pass.record, entry));
