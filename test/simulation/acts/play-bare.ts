@@ -1,7 +1,7 @@
 import { createWorldOn } from '../../scenario/world.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { Blow } from './blow.ts';
-import { judgeEnd, tellEndings } from './judge-end.ts';
+import { tellOutcome } from './outcome.ts';
 import {
   AFTER_ACT_MS,
   BEGIN_MS,
@@ -101,12 +101,5 @@ export async function playBare(
       world.log.flatMap(({ fields }) => (fields.alarm === undefined ? [] : [String(fields.alarm)])),
     ),
   };
-  for (const { at, pr, event, reason } of end.events)
-    tell(`event of ${((at - begun) / 1000).toFixed(1)} s: #${pr} ${event} ${reason ?? ''}`);
-  return {
-    calls: blow.calls,
-    violations: [...words.violations(), ...(await judgeEnd(end))],
-    endings: `${await tellEndings(end)}${blow.refusal}`,
-    hasActed: blow.hasActed,
-  };
+  return tellOutcome(end, { blow, words, begun, tell });
 }

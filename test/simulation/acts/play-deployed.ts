@@ -9,7 +9,7 @@ import { NO_ODDS } from '../odds.ts';
 import type { Witness } from '../service/hosts.ts';
 import { SimService } from '../service/service.ts';
 import { Blow } from './blow.ts';
-import { judgeEnd, tellEndings } from './judge-end.ts';
+import { tellOutcome } from './outcome.ts';
 import {
   AFTER_ACT_MS,
   BEGIN_MS,
@@ -154,12 +154,5 @@ async function playOn(
     rows: await store.listBatches('tenant-1', 500),
     alarms: new Set([...service.alarms.keys()].map((alarm) => alarm.split(' ')[0] ?? '')),
   };
-  for (const { at, pr, event, reason } of end.events)
-    tell(`event of ${((at - begun) / 1000).toFixed(1)} s: #${pr} ${event} ${reason ?? ''}`);
-  return {
-    calls: blow.calls,
-    violations: [...violations, ...words.violations(), ...(await judgeEnd(end))],
-    endings: `${await tellEndings(end)}${blow.refusal}`,
-    hasActed: blow.hasActed,
-  };
+  return tellOutcome(end, { blow, words, begun, tell, violations });
 }

@@ -86,15 +86,22 @@ async function cancelBeforeApproval(): Promise<readonly string[]> {
   return words === PULL_CODES.auto_merge_cancelled.says ? [] : [`one that was cancelled is told "${words}"`];
 }
 
-/** One that conflicts with the base becomes a draft, whose head says so, and is ready again. */
-async function conflictIsBack(): Promise<readonly string[]> {
-  const stage = await setStage({ lastingEngine: true });
+/** One that conflicts with the base, as its head says; null: its head does not. */
+async function givenConflict(stage: Stage): Promise<number | null> {
   const { forge } = stage;
   await givenProject(forge);
   const pr = await givenScheduled(forge, 'a');
   await forge.pushToBase({ 'src/a.txt': 'other\n' });
   await look(stage, 4);
-  if ((await wordsOn(stage, pr)) !== PULL_CODES.conflict.says) return DID_NOT_COME;
+  return (await wordsOn(stage, pr)) === PULL_CODES.conflict.says ? pr : null;
+}
+
+/** One that conflicts with the base becomes a draft, whose head says so, and is ready again. */
+async function conflictIsBack(): Promise<readonly string[]> {
+  const stage = await setStage({ lastingEngine: true });
+  const { forge } = stage;
+  const pr = await givenConflict(stage);
+  if (pr === null) return DID_NOT_COME;
   await forge.setTitle(pr, 'WIP: a');
   await look(stage, 1);
   if ((await wordsOn(stage, pr)) !== PULL_CODES.draft.says) return DID_NOT_COME;
@@ -108,11 +115,8 @@ async function conflictIsBack(): Promise<readonly string[]> {
 async function foreignSuccessOnCancelled(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
-  await givenProject(forge);
-  const pr = await givenScheduled(forge, 'a');
-  await forge.pushToBase({ 'src/a.txt': 'other\n' });
-  await look(stage, 4);
-  if ((await wordsOn(stage, pr)) !== PULL_CODES.conflict.says) return DID_NOT_COME;
+  const pr = await givenConflict(stage);
+  if (pr === null) return DID_NOT_COME;
   await forge.cancelSchedule(pr);
   await look(stage, 2);
   const { headSha } = await forge.pull(pr);
@@ -129,11 +133,8 @@ async function foreignSuccessOnCancelled(): Promise<readonly string[]> {
 async function cancelBesideLostRecord(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
-  await givenProject(forge);
-  const pr = await givenScheduled(forge, 'a');
-  await forge.pushToBase({ 'src/a.txt': 'other\n' });
-  await look(stage, 4);
-  if ((await wordsOn(stage, pr)) !== PULL_CODES.conflict.says) return DID_NOT_COME;
+  const pr = await givenConflict(stage);
+  if (pr === null) return DID_NOT_COME;
   await forge.cancelSchedule(pr);
   await stage.loseRecord();
   await look(stage, 4);

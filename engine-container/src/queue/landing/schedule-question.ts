@@ -4,8 +4,8 @@ import { isBound } from '../record/queue-entry.ts';
 import type { Batch } from '../record/record.ts';
 
 /**
- * May the forge have dropped the schedule without a word? Forgejo does so before each merge, also before one that fails, as it does
- * where the head has moved meanwhile (E21; forge facts, 3.5).
+ * May the forge have dropped the schedule without a word? Forgejo drops it before each merge, and a merge fails where the head has moved
+ * meanwhile (E21; forge facts, 3.5).
  */
 export function isScheduleDoubted(
   { record }: DecisionContext,
@@ -22,7 +22,7 @@ export function isScheduleDoubted(
 export function askForSchedule(pass: DecisionContext, batch: Batch, landing: Landing): void {
   const { takeBack, pr } = landing;
   if (takeBack === null) return;
-  // A push amid the landing may have moved it.
+  // A push amid the landing may have moved the head.
   const head = entryOf(pass.record, pr)?.head ?? landing.head;
   // Stored before the question is sent for the first time: a schedule that is newer was made by asking, and one that a
   // person made with the account of the bot while the gate ran is not.
